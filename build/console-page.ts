@@ -1,6 +1,6 @@
 /**
  * Builds the page of `holdfast/console`: one HTML file with its script and its style, and the
- * Content-Security-Policy that allows exactly these two. They become a module that git ignores.
+ * Content-Security-Policy that allows exactly these two. Both are written to a module that git ignores.
  */
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
@@ -79,7 +79,7 @@ function toModule({ script, style }: PageBundle): string {
     "base-uri 'none'",
     "form-action 'none'",
     "frame-ancestors 'none'",
-    // Assigning text to `innerHTML` and the like throws.
+    // Assigning text to `innerHTML` or similar properties throws.
     "require-trusted-types-for 'script'",
     "trusted-types 'none'",
   ].join('; ');

@@ -16,7 +16,7 @@ interface Statement {
   /** Inline imports of types, each with a file and a name, or the whole file. */
   readonly inline: readonly Reference[];
   /**
-   * `true` if it stays even without a reference: it changes global types, runs, or makes the file a module.
+   * `true` if it is kept even without a reference: it changes global types, runs, or makes the file a module.
    */
   readonly isKept: boolean;
   /** `true` for `export {}`, which keeps declarations without `export` local to the file. */

@@ -1,6 +1,6 @@
 /**
- * The agenda of modules: rows stored with appends, each offered to a Worker until it is done. The object
- * knows no specific module.
+ * The agenda of modules: rows stored with appends, each offered to a Worker until it is done. It does not
+ * depend on specific modules.
  */
 import type { AgendaOwner, AgendaRow, DueOutcome, DueRow, StaleCopies } from '../src/journal/agenda.ts';
 import { listDueRefs, scheduleAlarm } from './alarms.ts';
@@ -10,13 +10,13 @@ import { type Alarm, getIncarnation, type LedgerScope, NEVER } from './session-s
 export type OfferedRow = Omit<DueRow, 'name'>;
 
 /**
- * The rows of one key of one module, in order. They share one alarm as its `ref`, so that the first row
- * settles before the next is offered.
+ * The rows of one key of one module, in order. They are stored together as the `ref` of one alarm, so that
+ * the first row settles before the next is offered.
  */
 interface Lane extends LaneKey {
   /** How many times the first row was offered to a Worker that has the module. */
   readonly attempts: number;
-  /** How many times in a row the Worker lacked the module. */
+  /** How many consecutive times the Worker lacked the module. */
   readonly misses: number;
   readonly refs: readonly string[];
 }
@@ -24,8 +24,8 @@ interface Lane extends LaneKey {
 /** The key of a lane within its module. */
 interface LaneKey extends AgendaOwner {
   /**
-   * Set for the lane of a module's blobs in an outside store: the incarnation of the session that stored
-   * them, which is also its only row. The lane outlives the session.
+   * Set for the lane of a module's blobs in an external store: the incarnation of the session that stored
+   * them. It is also the lane's only row. The lane outlives the session.
    */
   readonly outside?: string | undefined;
 }
@@ -37,8 +37,8 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
 /**
- * The first pause before an unanswered offer is repeated. Pauses double up to an hour. An attempt must not
- * take longer.
+ * The first pause before an offer without a response is repeated. Pauses double up to an hour. An attempt
+ * must not take longer than the first pause.
  */
 const FIRST_PAUSE_MS = MINUTE_MS;
 const MAX_PAUSE_MS = HOUR_MS;
@@ -70,7 +70,7 @@ const TOO_MANY_ROWS = `has more than ${MAX_ROWS} rows due in one session, so the
 /** The counts of a lane whose first row was not offered yet. */
 const NO_ATTEMPTS = { attempts: 0, misses: 0 };
 
-/** Returns the due rows, each the first of its lane. They become due again in case there is no reply. */
+/** Returns the due rows, each the first of its lane. They become due again if there is no reply. */
 export const takeDueRows = (scope: LedgerScope): OfferedRow[] =>
   listDueRefs(scope, 'due').flatMap((stored) => {
     const lane = parseRef(stored);
@@ -95,7 +95,7 @@ export const takeDueRows = (scope: LedgerScope): OfferedRow[] =>
 const MAX_COPIES = 40;
 
 /**
- * Returns the stale outside data of an incarnation: copies of removed blobs, or all copies if it was erased.
+ * Returns the stale external data of an incarnation: copies of removed blobs, or all copies if it was erased.
  */
 function listStaleCopies({ storage }: LedgerScope, incarnation: string): StaleCopies {
   const isErased = storage.head() === 0 || incarnation !== getIncarnation(storage);
@@ -110,7 +110,7 @@ export function settleRow(scope: LedgerScope, row: OfferedRow, outcome: DueOutco
   const { module, key, stale } = row;
   const [, lane] = findLane(scope, { module, key, outside: stale?.incarnation }) ?? [];
   if (lane === undefined || lane.refs[0] !== row.ref || lane.attempts !== row.attempt) return;
-  // The session was erased while some copies were deleted, so all of its copies are stale now.
+  // The session was erased while some of its copies were being deleted, so all are stale now.
   if (stale?.copies && listStaleCopies(scope, stale.incarnation).copies === undefined) return;
   const { attempts, misses, refs } = lane;
   const now = scope.now();
@@ -122,7 +122,7 @@ export function settleRow(scope: LedgerScope, row: OfferedRow, outcome: DueOutco
   } else {
     const copies = stale?.copies;
     if (copies) scope.storage.blobs.forgetStale(copies);
-    // A lane for outside copies stays, and waits until a copy is stale.
+    // A lane for external copies remains until another copy is stale.
     storeLane(
       scope,
       { ...lane, ...NO_ATTEMPTS, refs: copies ? refs : outcome === 'done' ? refs.slice(1) : [] },
@@ -133,9 +133,9 @@ export function settleRow(scope: LedgerScope, row: OfferedRow, outcome: DueOutco
 }
 
 /**
- * Records that a module may have blobs of the session in an outside store. A tool stores bytes there before
- * an event names them, so the lane must exist before the first blob is known. It becomes due when there are
- * copies to delete.
+ * Records that a module may have blobs of the session in an external store. A tool stores bytes there before
+ * an event refers to them, so the lane must exist before the first blob is known. It becomes due when there
+ * are copies to delete.
  */
 export function addOutsideLane(scope: LedgerScope, { module, key }: AgendaOwner): void {
   const outside = getIncarnation(scope.storage);
@@ -143,7 +143,7 @@ export function addOutsideLane(scope: LedgerScope, { module, key }: AgendaOwner)
   if (!findLane(scope, lane)) storeLane(scope, { ...lane, ...NO_ATTEMPTS, refs: [outside] }, NEVER);
 }
 
-/** Schedules the deletion of stale copies in outside stores, for the earliest safe time. */
+/** Schedules the deletion of stale copies in external stores, for the earliest safe time. */
 export function scheduleOutsideDeletion(scope: LedgerScope): void {
   const until = computeSafeDeletionTime(scope);
   for (const { due, ...alarm } of scope.storage.alarms.all()) {
@@ -154,7 +154,7 @@ export function scheduleOutsideDeletion(scope: LedgerScope): void {
 }
 
 /**
- * Erases the session, except for the lanes of modules with blobs of it in outside stores. Must not be called
+ * Erases the session, except for the lanes of modules with its blobs in external stores. Must not be called
  * in a transaction.
  */
 export function eraseSession(scope: LedgerScope): void {
@@ -171,8 +171,9 @@ export function eraseSession(scope: LedgerScope): void {
 }
 
 /**
- * Returns the time at which no old holder can add outside copies. A holder that does not know of an erasure
- * acts for at most three quarters of a term, and its uploads can take the rest of a term to arrive.
+ * Returns the time after which former lease holders cannot add external copies. A holder that is unaware of
+ * an erasure acts for at most three quarters of a term, and its uploads can take the rest of the term to
+ * arrive.
  */
 const computeSafeDeletionTime = ({ clock, now }: LedgerScope): number => now() + clock.ms * 1.25;
 
@@ -193,7 +194,7 @@ function findLane(
 const findDueLane = ({ kind, ref }: Pick<Alarm, 'kind' | 'ref'>): Lane | undefined =>
   kind === 'due' ? parseRef(ref) : undefined;
 
-/** Stores a lane in place of the one with the same module and key. Removes it if it has no rows. */
+/** Stores or replaces the lane of a module and key. Removes it if it has no rows. */
 function storeLane(scope: LedgerScope, lane: Lane, due: number): void {
   const { alarms } = scope.storage;
   const [, before] = findLane(scope, lane) ?? [];
@@ -204,7 +205,7 @@ function storeLane(scope: LedgerScope, lane: Lane, due: number): void {
 /** Returns the `ref` of a lane's alarm, which contains the whole lane. */
 const toRef = (lane: Lane): string => JSON.stringify(lane);
 
-const parseRef = (ref: string): Lane => JSON.parse(ref) as Lane; // `toRef` wrote it.
+const parseRef = (ref: string): Lane => JSON.parse(ref) as Lane; // written by `toRef`
 
 /** Logs a problem to the console as one JSON object. The object has no access to the app's log. */
 export const logError = (message: string): void =>

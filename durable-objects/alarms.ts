@@ -11,7 +11,7 @@ export function scheduleTurn(scope: AlarmScope, lease: Lease): void {
 }
 
 /**
- * Returns when to check the open turn next, or `null`. Each message of its holder moves this time, without
+ * Returns when to check the open turn next, or `null`. Each message of its holder postpones this time without
  * storing it.
  */
 export function findTurnDueTime({ storage, clock }: AlarmScope): number | null {
@@ -36,8 +36,8 @@ export function scheduleAlarm(scope: AlarmScope): void {
 }
 
 /**
- * Sets the alarm to now if it was probably lost, because work has been due for too long. Does the same if a
- * turn is due later than any pause explains, because the clock was set back. Returns whether it did.
+ * Sets the alarm to now if it was probably lost, because work has been due for too long. Also does this if a
+ * turn is due later than the longest pause, because the clock was set back. Returns whether it set the alarm.
  */
 export function rescueAlarm(scope: AlarmScope): boolean {
   const { storage, clock, now } = scope;
@@ -45,7 +45,7 @@ export function rescueAlarm(scope: AlarmScope): boolean {
   const isTooFar = lease.due !== null && lease.due > now() + clock.ms + MAX_PAUSE_MS;
   if (isTooFar) storage.setLease({ ...lease, due: now() });
   const isOver = (due: number | null): boolean => due !== null && due + LOST_AFTER_MS <= now();
-  // The lease does not contain the alarm for a live holder. That is kept in memory until the object restarts.
+  // For a live holder, the time of the alarm is not in the lease, but in memory until the object restarts.
   const { at = lease.due } = storage.alarms;
   let isLost = isTooFar || isOver(findTurnDueTime(scope)) || (lease.due !== null && isOver(at));
   for (const { kind, due } of storage.alarms.all())
@@ -54,10 +54,10 @@ export function rescueAlarm(scope: AlarmScope): boolean {
   return isLost;
 }
 
-/** Ms after which a due alarm counts as lost. If it was only late, it is set twice, which is harmless. */
+/** Ms after which a due alarm counts as lost. If it is only late, it is set twice, which is harmless. */
 export const LOST_AFTER_MS = 1_000;
 
-/** The kinds that this code handles. A record makes the compiler require each of them. */
+/** The kinds that this code handles. As a record, so that the compiler requires each of them. */
 const KNOWN_KINDS: Readonly<Record<Alarm['kind'], true>> = {
   expiry: true,
   start: true,
@@ -66,7 +66,10 @@ const KNOWN_KINDS: Readonly<Record<Alarm['kind'], true>> = {
   'blob-retention': true,
 };
 
-/** The platform has no alarms after the year 2189. An alarm that fires early only checks again. In ms. */
+/**
+ * The maximum delay of an alarm, in ms, since the platform has no alarms after the year 2189. An alarm that
+ * fires early only checks again.
+ */
 const MAX_ALARM_DELAY_MS = 365 * 24 * 60 * 60_000;
 
 /** Returns the refs of the due alarms of this kind. */
@@ -78,7 +81,7 @@ export const listDueRefs = ({ storage, now }: AlarmScope, kind: Alarm['kind']): 
 
 /**
  * Erases the session after `retainMs` without activity, and drops blob retentions other than this one. Absent
- * values mean no limit. The last message decides. The caller must schedule the alarm.
+ * values mean no limit. The last message takes precedence. The caller must schedule the alarm.
  */
 export function setRetention(
   { storage, now }: AlarmScope,

@@ -12,8 +12,8 @@ import type { LedgerScope, SessionStorage } from './session-storage.ts';
 import { deferScheduled, forgetSteered, removeJournaled } from './waiting-turns.ts';
 
 /**
- * @throws Error if a change has a field that only newer code knows. The append is sent again until this
- * object runs that code.
+ * @throws Error if a change has a field that only newer code knows. The append is retried until this object
+ * runs that code.
  */
 export function assertKnownFields(change: AppendData): void {
   // Lists all fields, so that the compiler requires each of them.
@@ -24,7 +24,7 @@ export function assertKnownFields(change: AppendData): void {
   throw new Error(`This SessionObject does not support '${stranger}' in an append. Deploy a newer version.`);
 }
 
-/** Stores the rest of an append whose events are stored. */
+/** Stores the other data of an append whose events are already stored. */
 export function storeRest(scope: LedgerScope, change: AppendData): void {
   const { storage, now } = scope;
   const { inboxRead, blobs, snapshot, expiries, scheduled } = change;
@@ -56,8 +56,8 @@ const END_RESERVE_BYTES = 16 * 1024 * 1024;
 const MAX_END_BYTES = 1024 * 1024;
 
 /**
- * Returns why a session has no room for this many more bytes, or `null` if it has. `isEnd`: the bytes end a
- * turn.
+ * Returns the reason why a session has no room for this many more bytes, or `null` if it has room. `isEnd`:
+ * the bytes end a turn.
  */
 export function findRoomProblem(
   { storage, mostBytes }: SizeLimit,
@@ -70,7 +70,7 @@ export function findRoomProblem(
   return used + more > most ? { status: 'session-full', most, used } : null;
 }
 
-/** Returns that a session is full if storing failed for this reason. Rethrows any other error. */
+/** Returns the refusal of a full session if this caused the error. Rethrows any other error. */
 export function toSessionFull({ storage, mostBytes }: SizeLimit, failure: unknown): SessionFull {
   if (!FULL_ERROR.test(String(failure))) throw failure;
   return { status: 'session-full', most: mostBytes - END_RESERVE_BYTES, used: storage.bytes() };
@@ -79,7 +79,7 @@ export function toSessionFull({ storage, mostBytes }: SizeLimit, failure: unknow
 /** Matches SQLite's messages for a full database. */
 const FULL_ERROR = /\bSQLITE_FULL\b|\bdatabase or disk is full\b/;
 
-/** Returns the maximum size in bytes of a message or an append, at three bytes per character. */
+/** Returns an upper bound for the bytes of a message or an append, at three bytes per character. */
 export function computeMaxSize(
   bodies: readonly { readonly body: string }[],
   blobs: readonly KeptBlob[] = [],
@@ -109,8 +109,8 @@ export function readMaxBytes(env: { readonly SESSION_BYTES?: string; readonly PL
 const MAX_CREDENTIALS = 100;
 
 /**
- * The maximum characters of all credentials together. Beyond it, the oldest is dropped. One value of the
- * platform is limited to 2 MiB, which holds a million characters.
+ * The maximum characters of all credentials together. Beyond it, the oldest is dropped. The platform limits a
+ * value to 2 MiB, or a million characters.
  */
 const MAX_CREDENTIAL_CHARACTERS = 512 * 1024;
 
@@ -122,7 +122,10 @@ export function findCredential({ credentials }: CredentialScope, key: string): F
   return found.value === null ? { status: 'lost' } : { status: 'found', value: found.value };
 }
 
-/** Stores a credential in place of the one under its key. `null` removes it. A full session stores none. */
+/**
+ * Stores or replaces the credential under a key. `null` removes it. A full session does not store
+ * credentials.
+ */
 export function keepCredential(
   bounds: SizeLimit,
   key: string,
@@ -152,8 +155,8 @@ function storeCredential({ credentials }: CredentialScope, key: string, value: s
 }
 
 /**
- * Marks all credentials as lost. The holder fell silent and may still use them, so no other holder can. Their
- * keys stay known.
+ * Marks all credentials as lost. The holder no longer responds but may still use them, so other holders
+ * cannot. Their keys are retained.
  */
 export function markCredentialsLost({ credentials }: CredentialScope): void {
   const all = credentials.all();

@@ -18,13 +18,13 @@ import {
   type SessionStorage,
 } from './session-storage.ts';
 
-/** Returns the size of a blob: of its bytes if they are present, and otherwise the declared one. */
+/** Returns the size of a blob: that of its bytes if they are present, or else the declared size. */
 const getBlobSize = ({ bytes, size }: KeptBlob): number => bytes?.byteLength ?? size;
 
 /**
- * Keeps blobs in the same commit as the event that names them. A blob that is already kept stays as it is,
- * except that a new location (here or outside) is added. A removed blob is kept again, unless its bytes are
- * in an outside copy that was removed.
+ * Keeps blobs in the same commit as the event that refers to them. A blob that is already kept stays
+ * unchanged, except that a new location (here or in an external store) is added. A removed blob is kept
+ * again, unless its bytes are in an external copy that was removed.
  */
 export function keepBlobs(scope: LedgerScope, blobs: readonly KeptBlob[]): void {
   const { storage } = scope;
@@ -40,13 +40,13 @@ export function keepBlobs(scope: LedgerScope, blobs: readonly KeptBlob[]): void 
   scheduleAlarm(scope);
 }
 
-/** Returns whether the bytes are in an outside copy that was removed after it was stored. */
+/** Returns whether the bytes are in an external copy that was removed after it was stored. */
 const isMoved = (kept: StoredBlob | null, { outside }: KeptBlob): boolean =>
   outside !== undefined && outside.version !== (kept?.version ?? 0);
 
 /**
- * Returns why the blobs of a message cannot be kept: there is no room for the new ones, or an outside store
- * no longer has their bytes. Returns `null` if they can.
+ * Returns the reason why the blobs of a message cannot be kept: there is no room for new blobs, or an
+ * external store no longer has their bytes. Returns `null` if they can be kept.
  */
 export function findBlobsProblem(
   storage: SessionStorage,
@@ -58,7 +58,7 @@ export function findBlobsProblem(
   );
   const used = storage.blobs.load()?.bytes ?? 0;
   const more = [...added.values()].reduce((sum, size) => sum + size, 0);
-  // The session can already exceed the room, since blobs made by a turn are never refused.
+  // The session can already exceed the room, since blobs from a turn are never refused.
   if (more > 0 && used + more > room) return { status: 'blobs-full', most: room, used };
   const incarnation = getIncarnation(storage, opening);
   const isElsewhere = (blob: KeptBlob): boolean =>
@@ -117,8 +117,8 @@ export function removeBlob(scope: LedgerScope, id: string): BlobRemoval {
 }
 
 /**
- * Removes the blobs whose retention has expired. While a turn runs, its holder may read them, so this becomes
- * due again after a term.
+ * Removes the blobs whose retention has expired. While a turn runs, its holder may read them, so the removal
+ * becomes due again after a term.
  */
 export function expireBlobs(scope: LedgerScope): void {
   const { storage, clock, now } = scope;
@@ -148,8 +148,8 @@ export const findBlobRetention = ({ alarms }: SessionStorage): Alarm | undefined
   alarms.all().find(({ kind }) => kind === 'blob-retention');
 
 /**
- * Returns the turn that has a holder or is about to get one. Returns `null` if none is open or it waits for
- * an answer from outside.
+ * Returns the turn that has or awaits a holder. Returns `null` if no turn is open, or the turn waits for an
+ * answer from outside.
  */
 function findRunningTurn(storage: SessionStorage): string | null {
   const { turn, state } = storage.lease();

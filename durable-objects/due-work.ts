@@ -9,13 +9,13 @@ import { queueDueTurns, startNext } from './waiting-turns.ts';
 /** The due work that an alarm hands to a runner. */
 export interface DueWork {
   readonly turns: readonly string[];
-  /** Rows for the modules that wrote them, or that have stale copies outside. */
+  /** Rows for the modules that wrote them, or that have stale copies in external stores. */
   readonly rows: readonly OfferedRow[];
 }
 
 /**
  * Does the due work, sets the next alarm, and returns the work to hand to a runner now. If the session was
- * erased, only stale copies of blobs in outside stores can be due.
+ * erased, only stale copies of blobs in external stores can be due.
  */
 export function doDueWork(scope: LedgerScope): DueWork {
   if (listDueRefs(scope, 'retention').length > 0) restartRetention(scope);
@@ -30,8 +30,8 @@ export function doDueWork(scope: LedgerScope): DueWork {
 }
 
 /**
- * Returns how long the open turn stays with its holder if the holder stays silent, in ms. If earlier holders
- * fell silent too, this includes a pause, unless the turn was cancelled and only has to end.
+ * Returns how many ms the open turn stays with a holder that no longer responds. If earlier holders also
+ * stopped responding, this includes a pause, unless the turn was cancelled and only has to end.
  */
 export function computeMsUntilOffer({ storage, clock, now }: LedgerScope, turn: string): number {
   if (storage.lease().state !== 'held') return 0;
@@ -40,7 +40,7 @@ export function computeMsUntilOffer({ storage, clock, now }: LedgerScope, turn: 
 }
 
 /**
- * Returns whether this is the open turn and its holder has fallen silent, so that any invocation can take it
+ * Returns whether this is the open turn and its holder no longer responds, so that any invocation can take it
  * over now.
  */
 export function isAbandoned(scope: LedgerScope, turn: string): boolean {

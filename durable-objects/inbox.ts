@@ -12,7 +12,7 @@ import { findWaitStatus } from './waiting-turns.ts';
 
 /**
  * Returns the unread messages for the holder of the open turn, except those that it already `holds`. Returns
- * as many as fit in one reply. The others follow once these are read or held.
+ * as many as fit in one reply. The others follow once the holder has read these or holds them.
  */
 export function listUnreadMessages(storage: SessionStorage, holds: readonly number[] = []): InboxMessage[] {
   const { turn: open } = storage.lease();
@@ -55,7 +55,10 @@ export function findNewestUnread(
   return turn === null ? undefined : listUnreadOfTurn(turn, messages).at(-1)?.id;
 }
 
-/** Returns whether to notify watchers about the messages: other turns wait, or there is more to read. */
+/**
+ * Returns whether to notify watchers about the messages: whether other turns wait, or there are more messages
+ * to read.
+ */
 export function hasNews(storage: SessionStorage, before: readonly StoredMessage[]): boolean {
   const messages = storage.inbox.messages();
   if (messages === before) return false;
@@ -90,7 +93,7 @@ const RANKS: Readonly<Record<InboxMessage['kind'], number>> = {
 
 const UNKNOWN_RANK = 4;
 
-/** Returns why a message is refused, or `null` if it belongs in the inbox. Stores nothing. */
+/** Returns the reason why a message is refused, or `null` if it belongs in the inbox. Does not store it. */
 export function findPostProblem(
   storage: SessionStorage,
   { kind, turn, answers }: PostedMessage,
@@ -99,7 +102,7 @@ export function findPostProblem(
   return closed ?? (canReceive(storage, kind, turn) ? null : 'no-such-turn');
 }
 
-/** Adds a message to the inbox, unless it answers a wait that has expired but was not checked yet. */
+/** Adds a message to the inbox, unless it answers a wait whose expiry was not processed yet. */
 export function postOrExpire(scope: LedgerScope, message: PostedMessage): 'posted' | 'expired' {
   const { turn, answers } = message;
   if (answers !== undefined) {
@@ -114,7 +117,7 @@ export function postOrExpire(scope: LedgerScope, message: PostedMessage): 'poste
   return 'posted';
 }
 
-/** Closes a wait that expired, so that it accepts no answer, and posts the expiry to the holder. */
+/** Closes an expired wait, so that it no longer accepts an answer, and posts the expiry to the holder. */
 export function expireWait(scope: LedgerScope, wait: string): void {
   const { turn } = scope.storage.lease();
   if (turn === null) {
@@ -144,8 +147,8 @@ export const dropMessages = (storage: SessionStorage, turn: string): void =>
   storage.inbox.remove(listOwnMessages(storage, turn).map(({ id }) => id));
 
 /**
- * Returns whether a turn can receive such a message. A waiting turn can only be cancelled, and not if its
- * message steers another turn. Late results and notes can belong to any turn.
+ * Returns whether a turn can receive a message of this kind. A waiting turn can receive only a cancel, but
+ * not if its message steers another turn. Late results and notes can belong to any turn.
  */
 function canReceive(storage: SessionStorage, kind: PostedMessage['kind'], turn: string): boolean {
   if (kind === 'late' || kind === 'note') return storage.turnStart(turn) !== null;
@@ -178,8 +181,8 @@ function addMessage(scope: LedgerScope, { kind, turn, body }: PostedMessage): vo
 }
 
 /**
- * Journals the waiting notes. Call it only while the session is not held, since a lease holder would not know
- * these events.
+ * Journals the waiting notes. Call it only while the session has no lease holder, since a holder would not
+ * know these events.
  */
 export function journalNotes({ storage, now }: Pick<LedgerScope, 'storage' | 'now'>): void {
   const { inbox } = storage;
@@ -209,7 +212,7 @@ function findClosedWaitProblem(
   return taken.bodyHash === bodyHash ? 'known' : 'answered';
 }
 
-/** Records the one answer of a wait, or its expiry. */
+/** Records the only answer of a wait, or its expiry. */
 function closeWait({ storage, now }: LedgerScope, turn: string, { wait, bodyHash }: WaitAnswer): void {
   storage.requests.forget(now());
   storage.requests.add({ key: toAnswerKey(wait), bodyHash, turn, seq: 0, expires: now() + ANSWER_TTL_MS });
@@ -222,7 +225,7 @@ const toAnswerKey = (wait: string): string => `answer ${wait}`;
 const EXPIRED_HASH = '';
 
 /**
- * How long an answer is remembered outside the journal, in ms, for a repeat that arrives before the journal
- * contains the first.
+ * How long an answer is stored outside the journal, in ms, to recognize a repeat that arrives before the
+ * first is journaled.
  */
 const ANSWER_TTL_MS = 7 * 24 * 60 * 60_000;

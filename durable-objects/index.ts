@@ -1,5 +1,5 @@
 /**
- * The entry `holdfast/durable-objects`. It contains no agent logic, so that the class keeps its identity
+ * The entry `holdfast/durable-objects`. It does not contain agent logic, so that the class keeps its identity
  * across deployments.
  */
 export { SessionObject } from './session-object.ts';

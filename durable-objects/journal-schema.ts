@@ -1,21 +1,21 @@
 /**
  * The tables of a session. Columns that are read without the body come before it, since a long body is on
- * pages of its own.
+ * separate pages.
  *
  * `schema` also has the object's name, since an alarm can start an object that was not reached by its name.
  * `events` has a row for several events of an append (see `PackedEvents`), with the `epoch` of the lease that
  * stored it and the time `at`, in ms since the epoch. The body is `NULL` if it is in `chunks`. The index
- * `turns` has one row per turn. It finds a turn without reading the journal, at no cost to other appends. The
- * columns of `lease` are named like the fields of a `Lease`. `requests` also records the turn that a message
- * was steered into, until that part of the journal is compacted, so that the journal need not be searched. A
- * retry can name an id of `inbox` that was already read, so ids are not reused. `chunks` contains parts of
- * long texts: of event bodies (`seq` of the event), of inbox bodies (`seq` is the row's id), of the joined
- * messages before a snapshot (`seq` is the last event, `messages_from` the first), and of the snapshot (the
- * `seq` that it covers, its reducer, and in `messages_from` the first event whose message is still in the
- * conversation). `blobs` has a row for each blob. The bytes of one that is `here` are in `chunks` under its
- * `seq`, and those of one that is `outside` are in a module's store. `at` is when it last arrived, and `gone`
- * why its bytes were removed. `version` counts the copies that an outside store must delete, and `deleted`
- * those that it has deleted.
+ * `turns` has one row per turn. It finds a turn without a scan of the journal, and adds no cost to other
+ * appends. The columns of `lease` are named like the fields of a `Lease`. `requests` also records the turn
+ * that received a steering message, until that part of the journal is compacted, so that the journal need not
+ * be searched. Ids of `inbox` are not reused, since a retry can refer to one that was already read. `chunks`
+ * contains parts of long texts: of event bodies (`seq` of the event), of inbox bodies (`seq` is the row's
+ * id), of the joined messages before a snapshot (`seq` is the last event, `messages_from` the first), and of
+ * the snapshot (the `seq` that it covers, its reducer, and in `messages_from` the first event whose message
+ * is still in the conversation). `blobs` has a row for each blob. If `here` is set, its bytes are in `chunks`
+ * under its `seq`. If `outside` is set, they are in a module's store. `at` is when it last arrived, and
+ * `gone` is why its bytes were removed. `version` counts the copies that an outside store must delete, and
+ * `deleted` those that it has deleted.
  */
 const TABLES = `
 CREATE TABLE schema (version INTEGER NOT NULL, name TEXT NOT NULL);
@@ -39,9 +39,9 @@ here INTEGER NOT NULL, outside INTEGER NOT NULL, at INTEGER NOT NULL, gone TEXT,
 version INTEGER NOT NULL DEFAULT 0, deleted INTEGER NOT NULL DEFAULT 0)`;
 
 /**
- * The statements that upgrade the tables from each version to the next. Empty before the first release, until
- * which `TABLES` can change. Once a version is deployed, existing statements must not change, and a new
- * version adds one here.
+ * The statements that upgrade the tables from each version to the next. Empty until the first release, so
+ * `TABLES` can still change. Once a version is deployed, existing statements must not change, and a new
+ * version adds a statement here.
  */
 const UPGRADES: readonly string[] = [];
 
@@ -52,7 +52,7 @@ interface Schema {
 
 /**
  * Returns the version of a database and the name under which it was created, or `undefined` if it has no
- * tables. Writes nothing.
+ * tables. Does not write.
  */
 export const findSchema = (sql: SqlStorage): Schema | undefined =>
   sql.exec(`SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'schema'`).toArray().length > 0

@@ -24,13 +24,13 @@ interface LeaseOptions {
   readonly firstEpoch: () => number;
 }
 
-// Equals the holder's value. The compiler checks it.
+// The compiler checks that it equals the holder's value.
 const LINE_TERMS: typeof wire.LINE_TERMS = 3;
 
 export interface ClosedLine {
   readonly epoch: number;
   readonly line: number;
-  /** When the last ping arrived over it, in ms since the epoch, or `null` if none did. */
+  /** When the last ping arrived over it, in ms since the epoch, or `null` if there was no ping. */
   readonly pinged: number | null;
 }
 
@@ -38,13 +38,13 @@ export interface ClosedLine {
 type LeaseCause = Pick<Lease, 'cause' | 'expiredFor'> & Partial<TakeOvers>;
 
 /**
- * Decides who holds a session, and until when: for a term after the holder was last heard from.
+ * Decides which invocation holds a session, and until when: for a term after the last sign of life from the
+ * holder.
  *
  * A message is stored before its reply is sent, so an object that restarts grants the rest of the term. A
- * ping over the holder's line is not stored: the platform answers it, and remembers its time while the line
- * is open. When the line closes, the object stores that time. If the object lost the line without seeing the
- * close, such as in a restart, it waits as many terms after the last stored message as pings alone can keep
- * the lease.
+ * ping over the holder's line is not stored: the platform replies to it, and keeps its time while the line is
+ * open. When the line closes, the object stores that time. If the object missed the close, such as in a
+ * restart, it waits as many terms after the last stored message as a lease can last with pings alone.
  *
  * A holder stops after three quarters of these times. The last quarter allows for differences between the
  * clocks of two machines.
@@ -94,7 +94,7 @@ export class LeaseClock implements LeaseTimes {
     return this.#storage.lease().state === 'held' && this.deadline > this.#now();
   }
 
-  /** Returns whether the holder of this epoch still holds the session, however long it was silent. */
+  /** Returns whether this epoch still holds the session, no matter how long its holder has been silent. */
   isHeldBy(epoch: number): boolean {
     const lease = this.#storage.lease();
     return lease.epoch === epoch && lease.state === 'held';
@@ -108,7 +108,9 @@ export class LeaseClock implements LeaseTimes {
     return isGiven;
   }
 
-  /** Leases the session to the sender of the nonce for a full term. The turn is checked at its end. */
+  /**
+   * Leases the session to the sender of the nonce for a full term. The turn is checked when the term ends.
+   */
   take(turn: string, nonce: string, cause: LeaseCause): void {
     const storage = this.#storage;
     const now = this.#now;
@@ -116,7 +118,7 @@ export class LeaseClock implements LeaseTimes {
     const { watchers, firstEpoch } = this.#options;
     const taken = now();
     this.#heard = taken;
-    // Only the pings of a holder with a line are answered without the object.
+    // If the holder has a line, the platform replies to its pings without the object.
     if (lease.line !== 0) watchers?.fence();
     storage.setLease({
       ...lease,
@@ -132,7 +134,7 @@ export class LeaseClock implements LeaseTimes {
     this.#heard = at;
   }
 
-  /** Restarts the term and stores the time, for a message of the holder that stores nothing else. */
+  /** Restarts the term and stores the time, for a message of the holder without other data to store. */
   renew(): void {
     this.#store({ heard: this.#now() });
   }
@@ -145,9 +147,9 @@ export class LeaseClock implements LeaseTimes {
   }
 
   /**
-   * Opens a line for the holder of this epoch. Returns its number, or 0 without storing anything if the epoch
-   * no longer holds the session. If the object did not see the previous line close, its last ping is unknown,
-   * so the present time counts in its place.
+   * Opens a line for the holder of this epoch. Returns its number, or 0 without a write if the epoch no
+   * longer holds the session. If the object missed the close of the previous line, its last ping is unknown,
+   * so the present time is used instead.
    */
   lineOpened(epoch: number): number {
     if (!this.isHeldBy(epoch)) return 0;
@@ -158,7 +160,7 @@ export class LeaseClock implements LeaseTimes {
   }
 
   /**
-   * Stores when a closed line was last heard from. Does nothing if it is not the holder's last line, since a
+   * Stores the time of a closed line's last ping. Has no effect if it is not the holder's last line, since a
    * later time was already stored.
    */
   lineClosed({ epoch, line, pinged }: ClosedLine): void {
@@ -171,8 +173,8 @@ export class LeaseClock implements LeaseTimes {
   }
 
   /**
-   * If the clock was set back since the holder was heard from, starts a term now and stores that, so that it
-   * happens once. Otherwise stores nothing.
+   * If the clock was set back since the holder's last message, starts a term now and stores it, so that this
+   * happens only once. Otherwise, does not write.
    */
   onSetBack(): void {
     const now = this.#now;
@@ -186,7 +188,7 @@ export class LeaseClock implements LeaseTimes {
   }
 
   /**
-   * Returns why the next lease of the open turn is granted. A turn without further events has only now
+   * Returns the cause of the next lease of the open turn. A turn without further events has only just
    * started.
    */
   nextCause(turn: string): LeaseCause {
@@ -200,8 +202,8 @@ export class LeaseClock implements LeaseTimes {
 }
 
 /**
- * Returns when the holder was last heard from, by the stored lease or a later event that it appended. In the
- * future if the clock was set back.
+ * Returns the time of the holder's last message, from the stored lease or a later event that it appended.
+ * This is in the future if the clock was set back.
  */
 function getLastHeard(storage: SessionStorage): number {
   const { epoch, heard, heardSeq } = storage.lease();
@@ -234,7 +236,7 @@ export function toLeaseGrant(
   };
 }
 
-/** Returns when the same append of a holder was stored, or `null` if it was not. */
+/** Returns when a holder's identical append was stored, or `null` if it was not. */
 export function findStoredAppend(
   { storage, now }: LedgerScope,
   { epoch, from, change }: { readonly epoch: number; readonly from: number; readonly change: AppendData },
@@ -253,7 +255,7 @@ export function findStoredAppend(
 
 /**
  * Updates the lease and the agenda after an append. Most appends leave the lease's row unchanged, since the
- * events show when the holder was heard from.
+ * events show when the holder's last message arrived.
  */
 export function settleLease(scope: LedgerScope, change: AppendData): void {
   const { storage, now } = scope;

@@ -57,17 +57,17 @@ interface LedgerOptions {
   /** Absent if the session has no watchers. */
   readonly watchers?: LedgerWatchers | undefined;
   /**
-   * The epoch before the first of a new session. It must differ from all epochs of an erased session of this
-   * name.
+   * The epoch before the first epoch of a new session. It must differ from all epochs of an erased session of
+   * this name.
    */
   readonly firstEpoch: () => number;
 }
 
 /**
  * The methods of `SessionPort`, shared by the Durable Object and the in-memory session. Synchronous: the
- * decisions and writes of one call are never interleaved with those of another, and commit together. See
- * `lease` for who holds the session, `waiting-turns` for turns in line, `inbox` for messages to the holder,
- * and `alarms` for due work.
+ * decisions and writes of one call commit together and are never interleaved with those of another. See
+ * `lease` for the lease holder, `waiting-turns` for queued turns, `inbox` for messages to the holder, and
+ * `alarms` for due work.
  */
 export class SessionLedger {
   readonly #storage: SessionStorage;
@@ -75,7 +75,7 @@ export class SessionLedger {
   readonly clock: LeaseClock;
   readonly #scope: LedgerScope;
   readonly #bounds: SizeLimit;
-  /** When a lost alarm was last set again, in ms since the epoch. It gets time to fire. */
+  /** When a lost alarm was last set again, in ms since the epoch. It must have time to fire. */
   #rescued = -Infinity;
 
   constructor(storage: SessionStorage, options: LedgerOptions) {
@@ -172,7 +172,7 @@ export class SessionLedger {
   }
 
   /**
-   * Restores an alarm that the platform lost, since a reader waits for due work. Otherwise stores nothing.
+   * Restores an alarm that the platform lost, since a reader waits for due work. Otherwise, does not write.
    */
   wake(): void {
     if (this.#storage.head() === 0) return;
@@ -232,7 +232,7 @@ export class SessionLedger {
 
   /**
    * Stores the outcome of a row that an alarm offered. If the session was erased meanwhile, rows written by
-   * modules are gone. The last row of an erased session leaves an empty database.
+   * modules no longer exist. After the last row of an erased session, the database is empty.
    */
   settleRow(row: OfferedRow, outcome: DueOutcome): void {
     const { alarms } = this.#storage;
@@ -243,7 +243,7 @@ export class SessionLedger {
 
   /** Stores a turn like `#storeStart`, in one commit. */
   #start(start: TurnStart, nonce?: string): DeferredTurn | StartRefusal | null {
-    // Avoids creating a session for a message that it would refuse.
+    // Do not create a session for a message that it would refuse.
     const notKept = start.blobs && this.#storage.head() === 0 ? findBlobsProblem(this.#storage, start) : null;
     if (notKept !== null) return notKept;
     this.wake();
@@ -257,9 +257,8 @@ export class SessionLedger {
   }
 
   /**
-   * Stores a turn. Returns `null` if it starts now: leased to the sender of the nonce, or without a nonce,
-   * waiting for a holder. Otherwise the turn is deferred, is already stored, or is refused without any
-   * change.
+   * Stores a turn. Returns `null` if it starts now: leased to the sender of the nonce or, without a nonce,
+   * waiting for a holder. Otherwise, the turn is deferred, already stored, or refused without any change.
    */
   #storeStart(start: TurnStart, nonce: string | undefined): DeferredTurn | StartRefusal | null {
     const scope = this.#scope;

@@ -2,8 +2,7 @@ import type { NewRow } from '../src/journal/event-page.ts';
 import { countBytes } from './session-storage.ts';
 
 /**
- * The maximum bytes of events in a row. A larger event's body is in `chunks`, so that a scan does not have to
- * read past it.
+ * The maximum bytes of events in a row. A larger event's body is in `chunks`, so that scans need not read it.
  */
 export const MAX_INLINE_BYTES = 64 * 1024;
 
@@ -33,7 +32,7 @@ export interface UnpackedEvent {
   readonly body: string;
 }
 
-/** The types by which rows are looked up. Such an event has a row of its own. */
+/** The types by which rows are looked up. Events of these types have their own rows. */
 const UNPACKED_TYPES: readonly string[] = ['session-opened', 'turn-started'];
 
 /** Packs the events of an append after `head` into as few rows as possible, in order. */

@@ -21,7 +21,7 @@ export function readPage(storage: SessionStorage, query: ReadQuery): EventPage {
   return into === null ? page : { ...page, into };
 }
 
-/** Returns the data to fold a session from, and as many of the later events as fit in one reply. */
+/** Returns the data from which to fold a session, and as many later events as fit in one reply. */
 export function readFoldPage(
   storage: SessionStorage,
   reader: ReaderCapabilities,
@@ -41,8 +41,8 @@ export function readFoldPage(
 interface MessageTexts extends Pick<FoldStart, 'covered'>, Pick<ReadQuery, 'from' | 'types'> {}
 
 /**
- * Continues the texts of an earlier reply that did not contain all. Returns no texts if the query does not
- * ask for them.
+ * Returns the texts that did not fit in an earlier reply. Returns no texts if the query does not request
+ * them.
  */
 function readFurtherTexts(
   storage: SessionStorage,
@@ -75,7 +75,7 @@ function readPageAfterTexts(
 
 /**
  * Fills a page up to its limits of bytes and rows, with at least one event if there is any. `next` is the
- * first event that is left out.
+ * first omitted event.
  */
 function readEventPage(storage: SessionStorage, query: PageQuery): EventPage {
   const rows: Row[] = [];

@@ -49,13 +49,13 @@ function readLeaseMs({ LEASE_MS }: SessionEnv): number {
   return Number.isSafeInteger(ms) && ms >= MIN_LEASE_MS ? ms : DEFAULT_LEASE_MS;
 }
 
-/** The range of first epochs, so large that an erased session's epochs do not recur by chance. */
+/** The range of first epochs. It is so large that an erased session's epochs do not recur by chance. */
 const MAX_FIRST_EPOCH = 2 ** 40;
 
 /**
- * One session: its journal, its lease, its alarm. It stores data and wakes up, and knows no agents. Its
- * methods are those of `SessionPort`, called over RPC with plain data. `watch` is the WebSocket that `fetch`
- * opens.
+ * One session: its journal, its lease, its alarm. It stores data and handles alarms, but has no knowledge of
+ * agents. Its methods are those of `SessionPort`, called over RPC with plain data. `watch` is the WebSocket
+ * that `fetch` opens.
  */
 export class SessionObject extends DurableObject<SessionEnv> {
   readonly #storage: SqlSessionStorage;
@@ -143,7 +143,7 @@ export class SessionObject extends DurableObject<SessionEnv> {
     return this.#watchers.open(request);
   }
 
-  /** Handles a watcher's message. Stores nothing, so it costs only its duration. */
+  /** Handles a watcher's message. Does not write, so it costs only its duration. */
   override webSocketMessage(socket: WebSocket, message: string | ArrayBuffer): void {
     this.#watchers.heard(socket, message);
   }
@@ -182,8 +182,8 @@ export class SessionObject extends DurableObject<SessionEnv> {
 /** Hands the unfinished turns of one session to a runner. */
 interface TurnCarrier {
   /**
-   * Sends a turn through the queue if there is one, and otherwise through the loopback. Uses the loopback too
-   * if the turn is due again because no runner took it, since a queue message can be lost or delayed. Never
+   * Sends a turn through the queue if there is one, or else through the loopback. Also uses the loopback if
+   * the turn is due again because no runner took it, since a queue message can be lost or delayed. Never
    * rejects.
    */
   handOver(handOver: HandOver): Promise<void>;
@@ -197,7 +197,7 @@ interface TurnCarrier {
 }
 
 /**
- * A queue that brings turns to a Worker faster than the loopback, and does not keep the object awake while
+ * A queue that delivers turns to a Worker faster than the loopback, and does not keep the object awake while
  * they run.
  */
 type TurnQueue = Pick<Queue<HandOver>, 'send'>;
@@ -209,7 +209,7 @@ function createTurnCarrier(ctx: DurableObjectState, queue: TurnQueue | undefined
   /** The problem stays the same until the next deploy, which restarts the object, so it is logged once. */
   let hasWarned = false;
 
-  /** Returns the Worker's runner. If there is none, logs which `work` is not done. */
+  /** Returns the Worker's runner. If there is no runner, logs the `work` that is not done. */
   function findRunner(work: string): TurnRunner | undefined {
     // The exports belong to the Worker that hosts this class, so their types are not known here.
     const exported = ctx.exports as { readonly TurnRunner?: TurnRunner } | undefined;
@@ -221,7 +221,7 @@ function createTurnCarrier(ctx: DurableObjectState, queue: TurnQueue | undefined
   }
 
   /**
-   * Calls the runner through the loopback. If there is none or it fails, logs that and resolves with
+   * Calls the runner through the loopback. If there is no runner or it fails, logs this and resolves with
    * `undefined`.
    */
   async function ask<T>(

@@ -5,9 +5,9 @@ import type { Snapshot } from '../src/journal/snapshot.ts';
 import type { BlobStorage } from './blob-storage.ts';
 
 /**
- * The storage that the ledger uses: rows without any rules about them. All calls are synchronous, so that one
- * method of the ledger is one turn of the event loop. Before the first `transaction` there is no session, and
- * reading writes nothing.
+ * The storage of the ledger: rows, without rules about them. All calls are synchronous, so that each method
+ * of the ledger runs in one turn of the event loop. Before the first `transaction`, there is no session.
+ * Reads do not write.
  */
 export interface SessionStorage {
   /**
@@ -22,12 +22,12 @@ export interface SessionStorage {
   readonly blobs: BlobStorage;
   readonly credentials: CredentialStorage;
   readonly snapshots: SnapshotStorage;
-  /** Runs `change` and returns its result. Its writes are atomic: if it throws, none is kept. */
+  /** Runs `change` and returns its result. Its writes are atomic: if it throws, they are rolled back. */
   transaction<T>(change: () => T): T;
 
   /** Returns the size of all stored data, in bytes. */
   bytes(): number;
-  /** Returns the last sequence number, or 0 if no event is stored. There is no session then. */
+  /** Returns the last sequence number, or 0 if no event is stored and so no session exists. */
   head(): number;
   /** Returns the body of the first event, or `null` if no event is stored. */
   opening(): string | null;
@@ -77,25 +77,24 @@ export interface InboxStorage {
   add(kind: InboxKind, turn: string, body: string): void;
   /** Removes messages. Ignores unknown ids. */
   remove(ids: readonly number[]): void;
-  /** Turns each message that steers the open turn into a queued turn, in its place in the line. */
+  /** Turns each message that steers the open turn into a queued turn, at the same position in the queue. */
   queueSteered(): void;
 }
 
 /** Accepted requests and answers, by their keys. */
 export interface RequestStorage {
-  /** Returns the request under a key, even if it has expired but was not removed yet. */
+  /** Returns the request under a key, including an expired one that is not yet removed. */
   find(key: string): StoredRequest | null;
   /** Stores a request under an unused key. */
   add(request: StoredRequest): void;
   /** Removes the requests that expired at `now` or before, in ms since the epoch. */
   forget(now: number): void;
-  /** Sets the expiry of requests without one and with a `seq` below `before`. In ms since the epoch. */
+  /** Sets an expiry, in ms since the epoch, on requests without one whose `seq` is below `before`. */
   expire(before: number, expires: number): void;
 }
 
 /**
- * The due times of a session. The platform has one alarm for all of them, which the code that changes them
- * must set.
+ * The due times of a session. They share the platform's one alarm, which the caller must set after a change.
  */
 export interface AlarmStorage {
   /** Returns all alarms, earliest first. */
@@ -109,15 +108,15 @@ export interface AlarmStorage {
   set(due: number | null): void;
 }
 
-/** The credentials that a session keeps for its holders. They are few, and stored as a whole. */
+/** The credentials that a session keeps for its holders. They are few, so they are stored together. */
 export interface CredentialStorage {
-  /** Returns all credentials, the most recently kept last. */
+  /** Returns all credentials, the most recently stored last. */
   all(): readonly StoredCredential[];
   /** Replaces all credentials. */
   set(credentials: readonly StoredCredential[]): void;
 }
 
-/** A credential under its key. Its value is `null` once it is lost. */
+/** A credential with its key. Its value is `null` if it is lost. */
 export interface StoredCredential {
   readonly key: string;
   readonly value: string | null;
@@ -149,7 +148,7 @@ export interface StoredMessage {
   readonly turn: string;
 }
 
-/** A row of the journal, with the values that only the storage has. */
+/** A row of the journal, with values known only to the storage. */
 export interface StoredRow extends Row {
   /** The epoch of the lease that stored it, or `NO_EPOCH`. */
   readonly epoch: number;
@@ -163,7 +162,7 @@ export const ENCODER = new TextEncoder();
 /** Returns the size of a text in UTF-8, in bytes. */
 export const countBytes = (text: string): number => ENCODER.encode(text).length;
 
-/** The epoch of the lease that stores events, and the time, in ms since the epoch. */
+/** The epoch of the lease that stores events, and their time, in ms since the Unix epoch. */
 export type AppendStamp = Pick<StoredRow, 'epoch' | 'at'>;
 
 /** The epoch of events that no lease stores: the session's first event, and the starts of turns. */
@@ -180,7 +179,7 @@ export interface BodyQuery {
   readonly after?: number | undefined;
 }
 
-/** Bodies as texts of JSON arrays: all requested ones up to the event `until`. */
+/** The requested bodies up to the event `until`, as texts of JSON arrays. */
 export interface BodyTexts {
   readonly texts: readonly string[];
   readonly until: number;
@@ -189,7 +188,7 @@ export interface BodyTexts {
 /** A request for one page of rows. */
 export type EventQuery = Pick<ReadQuery, 'from' | 'turn' | 'types'> & { readonly limit: number };
 
-/** The lease of a session: who can append, and to which turn. A session has one row of it. */
+/** The lease of a session: who can append, and to which turn. Stored as one row per session. */
 export interface Lease {
   /** Increases by one with each lease of this session. 0 before the first. */
   readonly epoch: number;
@@ -203,11 +202,11 @@ export interface Lease {
   /** How long the previous lease had been over, in ms. 0 unless the cause is `expired`. */
   readonly expiredFor: number;
   /**
-   * When the holder was last heard from without appending an event, in ms since the epoch. Events have their
+   * When the holder last made contact without appending an event, in ms since the epoch. Events have their
    * own times.
    */
   readonly heard: number;
-  /** The last sequence number at that time. A later event of the holder shows a later time. */
+  /** The last sequence number at that time. Later events of the holder supersede that time. */
   readonly heardSeq: number;
   /** When it was granted, in ms since the epoch. */
   readonly taken: number;
@@ -215,16 +214,16 @@ export interface Lease {
   readonly strikes: number;
   /** The type of that event. Empty if there are no such leases. */
   readonly stoppedAt: string;
-  /** How many times in a row a holder that could not read the session released it. */
+  /** The number of consecutive releases by holders that could not read the session. */
   readonly unread: number;
   /**
-   * When to check whether the open turn needs a holder, in ms since the epoch. Later while its holder is
-   * heard from. `null` if it needs none.
+   * When to check whether the open turn needs a holder, in ms since the epoch. Postponed while its holder is
+   * active. `null` if it needs no holder.
    */
   readonly due: number | null;
   /**
-   * The number of the holder's line, whose pings are not stored. Negative once the object has seen that line
-   * close, and 0 before the first.
+   * The number of the holder's line. Its pings are not stored. Negative after the object has seen that line
+   * close, and 0 before the first line.
    */
   readonly line: number;
 }
@@ -257,8 +256,8 @@ export interface StoredRequest {
   readonly bodyHash: string;
   readonly turn: string;
   /**
-   * The sequence number of the turn's start, or the last event if another turn included the message. 0 for an
-   * answer, and for a turn that had not started.
+   * The sequence number of the turn's start, or of the last event if another turn included the message. 0 for
+   * an answer, or if the turn had not started.
    */
   readonly seq: number;
   /** In ms since the epoch. */
@@ -271,7 +270,7 @@ export interface StoredRequest {
  */
 export const NEVER = 8_640_000_000_000_000;
 
-/** A due time of the session's alarm. That of the open turn is in the lease instead. */
+/** A due time of the session's alarm. The due time of the open turn is in the lease instead. */
 export interface Alarm {
   /** In ms since the epoch. */
   readonly due: number;
@@ -288,17 +287,17 @@ export interface Alarm {
 /** The watchers of a session, as its ledger uses them. */
 export interface LedgerWatchers {
   /**
-   * Called after a change of the state that watchers see, before the call that made it returns. Must not
+   * Called after the state that watchers see has changed, before the call that changed it returns. Must not
    * throw.
    */
   notify(): void;
   /** Returns whether there are watchers other than the holder. */
   hasReaders(): boolean;
-  /** Returns whether one of them receives live items. */
+  /** Returns whether any watcher receives live items. */
   hasLiveReaders(): boolean;
   /**
-   * Returns when the holder last pinged over the line of this number, in ms since the epoch. Returns `null`
-   * if it has not yet, and `undefined` if that line is not open.
+   * Returns the time of the holder's last ping over the line of this number, in ms since the epoch. Returns
+   * `null` before the first ping, and `undefined` if that line is not open.
    */
   pinged(line: number): number | null | undefined;
   /**
@@ -325,13 +324,13 @@ export interface LeaseTimes {
   /** When the term ends if the holder stays silent, in ms since the epoch. */
   readonly deadline: number;
   /**
-   * When to check whether the term has ended if the holder has a line, whose close normally reports it
-   * sooner. In ms since the epoch.
+   * When to check whether the term has ended if the holder has a line, in ms since the epoch. Normally, the
+   * close of the line reports this sooner.
    */
   readonly nextLook: number;
   /**
-   * How long after it got the lease the holder was last heard from, in ms. Negative if the clock was set back
-   * meanwhile.
+   * The time from the grant of the lease to the holder's last contact, in ms. Negative if the clock was set
+   * back meanwhile.
    */
   readonly lived: number;
   /** `true` if the session has a holder that was heard from within the term. */
@@ -339,8 +338,8 @@ export interface LeaseTimes {
 }
 
 /**
- * Returns the incarnation in the body of a session's first event, which distinguishes it from an erased one
- * of the same name. An event that other code stored can lack it.
+ * Returns the incarnation in the body of a session's first event, which distinguishes the session from an
+ * erased one of the same name. Events stored by other code can lack it.
  */
 export function parseIncarnation(opening: string | null): string | undefined {
   try {

@@ -3,8 +3,8 @@ import type { BlobStorage, StaleCopy, StoredBlob } from './blob-storage.ts';
 import { CHUNK_BYTES, type SqlChunks, type SqlDatabase } from './sql-tables.ts';
 
 /**
- * The blobs of a session in its database: records in the table `blobs`, and the bytes of those that are here
- * in `chunks`.
+ * The blobs of a session in its database: records in the table `blobs`, and the bytes that are stored here in
+ * `chunks`.
  */
 export class SqlBlobs implements BlobStorage {
   isEmpty: boolean | undefined;
@@ -24,7 +24,7 @@ export class SqlBlobs implements BlobStorage {
     return this.#database.rows<StoredBlob>(query, id)[0] ?? null;
   }
 
-  /** Cached, since every lease asks for it. */
+  /** Cached, since every lease reads it. */
   load(): BlobLoad | undefined {
     this.#load ??= this.#database.rows<BlobLoad>(
       'SELECT total(iif(gone IS NULL, size, 0)) AS bytes, count(gone) AS gone FROM blobs',

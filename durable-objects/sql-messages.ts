@@ -1,15 +1,12 @@
 import { type BodyQuery, type BodyTexts, ENCODER, type SessionStorage } from './session-storage.ts';
 import { CHUNK_BYTES, joinChunks, type MessagesOwner, type SqlChunks } from './sql-tables.ts';
 
-/**
- * The size in bytes at which a joined text accepts no further messages. It is one row, which each addition
- * rewrites.
- */
+/** The size in bytes at which a joined text is full. Each addition rewrites the whole row of the text. */
 const MAX_JOINED_BYTES = CHUNK_BYTES / 2;
 
 /**
- * The number of events that are read repeatedly before their messages are joined. Writing a row costs as much
- * as reading a thousand.
+ * The minimum number of events whose messages are joined. Fewer are reread instead, since writing a row costs
+ * as much as reading a thousand.
  */
 const MIN_JOINED_EVENTS = 100;
 
@@ -32,7 +29,7 @@ interface JoinedQuery extends Pick<BodyQuery, 'from' | 'until' | 'maxBytes'> {
 
 interface JoinedPage {
   readonly texts: readonly JoinedText[];
-  /** `true` if there are more texts, which do not fit. */
+  /** `true` if there are more texts that do not fit. */
   readonly isCut: boolean;
 }
 
@@ -46,10 +43,9 @@ interface JoinRequest {
 type JoinedColumns = { readonly seq: number; readonly from: number; readonly body: ArrayBuffer };
 
 /**
- * The messages that a snapshot covers, which every lease needs. A second copy of them is kept, joined into a
- * few texts in `chunks`, so that a lease does not read each event of a long session. A text is made from the
- * journal when a lease asks for it, and ignored if it does not match the request, so that the journal alone
- * decides what is in a session.
+ * A cache of the messages that a snapshot covers, which every lease needs. They are joined into a few texts
+ * in `chunks`, so that a lease does not read each event of a long session. A text is built from the journal
+ * when a lease requests it, and ignored if it does not match the request, so the journal stays authoritative.
  */
 export class SqlMessages {
   readonly #sql: SqlStorage;

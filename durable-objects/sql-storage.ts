@@ -221,7 +221,7 @@ export class SqlSessionStorage implements SessionStorage {
 const CREDENTIALS_KEY = 'credentials';
 
 /**
- * Creates the storage of credentials. They are few and rarely change, and are not part of the journal. They
+ * Creates the storage of credentials. They are few, rarely change, and are not part of the journal, so they
  * are one value beside the tables, in the same database.
  */
 const createCredentialStorage = ({ kv }: DurableObjectStorage): CredentialStorage => ({

@@ -40,8 +40,8 @@ type SqlColumns<Stored> = { [K in keyof Stored]: Stored[K] & SqlStorageValue };
 const MAX_INLINE_CHARACTERS = 64 * 1024;
 
 /**
- * The inbox of a session in its database. Every append reads it, and it is nearly always empty, so its rows,
- * without the bodies, are cached until they change.
+ * The inbox of a session in its database. Every append reads it and it is nearly always empty, so its rows
+ * are cached, without bodies, until they change.
  */
 export class SqlInbox implements InboxStorage {
   readonly #database: SqlDatabase;
@@ -73,7 +73,7 @@ export class SqlInbox implements InboxStorage {
     return body;
   }
 
-  /** The row of a long body has an empty string in its place. No real body is empty. */
+  /** The row of a long body contains an empty string instead. A real body is never empty. */
   add(kind: InboxKind, turn: string, body: string): void {
     this.forget();
     const isInline = body.length <= MAX_INLINE_CHARACTERS;

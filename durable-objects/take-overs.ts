@@ -8,9 +8,9 @@ export type TakeOvers = Pick<Lease, 'expired' | 'strikes' | 'stoppedAt' | 'unrea
 export const NO_TAKE_OVERS: TakeOvers = { expired: 0, strikes: 0, stoppedAt: '', unread: 0 };
 
 /**
- * Counts a holder that fell silent `lived` ms after it got the lease. If it lived for half a term, it was
- * working, and anything around it may have silenced it. The others are counted together if they stopped at
- * the same event. A clock that was set back makes `lived` negative, which does not count against the holder.
+ * Counts a holder that fell silent `lived` ms after it got the lease. A holder that lived for half a term was
+ * working, so the cause may be external. Other holders are counted together if they stopped at the same
+ * event. If the clock was set back, `lived` is negative and does not count against the holder.
  */
 export function countSilentHolder(
   storage: SessionStorage,
@@ -42,9 +42,9 @@ export const isSameCount = (a: TakeOvers, b: TakeOvers): boolean =>
 
 /** The maximum pause before a turn is offered again, in ms. */
 export const MAX_PAUSE_MS = 5 * 60_000;
-/** The first pause in ms. Each further one doubles. */
+/** The first pause in ms. Each further pause is twice as long. */
 const FIRST_PAUSE_MS = 1_000;
-/** The maximum number of holders that are replaced without a pause if they stop soon, at the same event. */
+/** The maximum number of holders that are replaced without a pause if they stop early at the same event. */
 const MAX_STRIKES_WITHOUT_PAUSE = 1;
 /** The maximum number of silent holders that are replaced without a pause, whatever the cause. */
 const MAX_SILENCES_WITHOUT_PAUSE = 3;
@@ -74,7 +74,7 @@ function countStrike(storage: SessionStorage, lease: Lease): SilenceCounts {
   return { expired: lease.expired + 1, strikes, stoppedAt };
 }
 
-/** Returns the type of the last event that is not a `turn-resumed`, since each take-over repeats that. */
+/** Returns the type of the last event other than `turn-resumed`, which each take-over appends. */
 function getLastEventType(storage: SessionStorage): string {
   for (let seq = storage.head(); seq > 0; seq -= 1) {
     const [row] = storage.events({ from: seq, limit: 1 });

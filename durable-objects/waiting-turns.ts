@@ -15,7 +15,7 @@ import {
 } from './session-storage.ts';
 import { NO_TAKE_OVERS } from './take-overs.ts';
 
-/** Equals `MAX_WAITING_TURNS` of the port, which the holders that schedule turns use. */
+/** Equal to `MAX_WAITING_TURNS` of the port, which holders use when they schedule turns. */
 export const MAX_WAITING_TURNS: WaitingLoad = { turns: 100, bytes: 10_000_000 };
 
 const NO_WAITING_LOAD: WaitingLoad = { turns: 0, bytes: 0 };
@@ -40,8 +40,7 @@ export function getWaitingLoad(storage: SessionStorage): { readonly waiting?: Wa
 }
 
 /**
- * Returns whether the turn starts after those before it. This includes a steering message that the open turn
- * does not read.
+ * Returns whether the turn is in the queue. A steering message is, in case the open turn does not read it.
  */
 const isQueued = ({ kind }: Pick<WaitingMessage, 'kind'>): boolean => kind !== 'scheduled';
 
@@ -110,7 +109,7 @@ export function rememberRequest(scope: LedgerScope, start: TurnStart, seq: numbe
   if (agenda) addToAgenda(scope, agenda);
 }
 
-/** Returns how a turn must wait, or `null` if it starts now or is refused as a turn that cannot wait. */
+/** Returns how a turn must wait, or `null` if it starts now, or is refused because it cannot wait. */
 export function findWaitingKind(
   { storage }: LedgerScope,
   { whenBusy, delayMs }: TurnStart,
@@ -149,7 +148,7 @@ export function findStartProblem(
   return { status: 'busy', turn, retryAfter: RETRY_AFTER_MS };
 }
 
-/** The retry time for a caller if the turn in its way has no live holder. */
+/** The retry time for a caller if the blocking turn has no live holder. */
 const RETRY_AFTER_MS = 1_000;
 
 /** Stores a turn that starts later. */
@@ -170,8 +169,8 @@ export function deferTurn(
 }
 
 /**
- * Stores the turns that calls of this session scheduled, even if that exceeds the limit. Their holder checked
- * it against the last reported load, and the number per turn is limited.
+ * Stores the turns that calls of this session scheduled, even if that exceeds the limit. The holder checked
+ * the limit against the last reported load, and the number per turn is limited.
  */
 export function deferScheduled({ storage, now }: LedgerScope, scheduled: readonly ScheduledTurn[]): void {
   for (const { started, after } of scheduled) {
@@ -201,13 +200,15 @@ export function removeJournaled({ storage }: LedgerScope, read: readonly number[
 }
 
 /**
- * Lets the records of steered messages before the event `first`, where the conversation now begins, expire
- * after a while.
+ * Sets an expiry for the records of steered messages before the event `first`, where the conversation now
+ * begins.
  */
 export const forgetSteered = ({ storage, now }: LedgerScope, first: number): void =>
   storage.requests.expire(first, now() + MAX_KNOWN_MS);
 
-/** The maximum time that a request is known by its key, in ms. Until then, it must lead to a turn. */
+/**
+ * The maximum time for which a request is known by its key, in ms. Within that time, it must lead to a turn.
+ */
 const MAX_KNOWN_MS = 7 * 24 * 60 * 60_000;
 
 /**
@@ -234,7 +235,7 @@ export function queueDueTurns(scope: LedgerScope): void {
   }
 }
 
-/** Starts the first queued turn if none is open. It then waits for a holder. */
+/** Starts the first queued turn if none is open. The turn then waits for a holder. */
 export function startNext(scope: LedgerScope): void {
   const { storage, now } = scope;
   const next = storage.inbox.messages().filter(isWaiting).find(isQueued);
@@ -245,7 +246,7 @@ export function startNext(scope: LedgerScope): void {
   openWithoutHolder(scope, turn);
 }
 
-/** Makes the turn that was just stored the open one, without a holder. */
+/** Opens the turn that was just stored, without a holder. */
 export function openWithoutHolder(scope: LedgerScope, turn: string): void {
   const { storage, now } = scope;
   scheduleTurn(scope, { ...storage.lease(), turn, state: 'free', due: now(), ...NO_TAKE_OVERS });

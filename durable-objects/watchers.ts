@@ -12,7 +12,7 @@ export interface Watchers extends LedgerWatchers {
    * including the ping of a former holder (the platform answers those of the current one). Never throws.
    */
   heard(socket: WebSocket, message: string | ArrayBuffer): void;
-  /** Handles a watcher's line that closed or broke. */
+  /** Handles the close or failure of a watcher's line. */
   closed(socket: WebSocket): void;
 }
 
@@ -26,8 +26,8 @@ const HOLDER = 'holder';
 const READER = 'reader';
 
 /**
- * The start of the tag of a line whose pings are answered, before its number. A former holder's line is
- * closed before its number is used again.
+ * The prefix of the tag of a line whose pings are answered. The line's number follows. A former holder's line
+ * is closed before its number is used again.
  */
 const LINE_TAG_PREFIX = 'line-';
 
@@ -52,7 +52,7 @@ export function createWatchers(
   watched: () => Pick<SessionLedger, 'notice' | 'wake' | 'clock'>,
 ): Watchers {
   /**
-   * Characters that were sent to each reader of live items, or came from each sender, since the last
+   * The number of characters sent to each reader of live items, or received from each sender, since the last
    * acknowledgement.
    */
   let unread = new Map<WebSocket, number>();
@@ -61,7 +61,7 @@ export function createWatchers(
   const findLastPing = (line: WebSocket): number | null =>
     ctx.getWebSocketAutoResponseTimestamp(line)?.getTime() ?? null;
   /**
-   * Makes the platform answer only the pings of this holder, or of none. Closes the lines of all holders so
+   * Makes the platform answer only the pings of this holder, or no pings. Closes the lines of all holders so
    * far, since a session has one.
    */
   const fence = (pair?: WebSocketRequestResponsePair): void => {

@@ -1,6 +1,6 @@
 /**
- * Names that readers expect in `holdfast`, but that another entry exports. The compile error names that
- * entry, and so does a call, since a bundler that only strips types runs it.
+ * Names that readers expect in `holdfast`, but that another entry exports. The compile error shows that
+ * entry. A call throws an error that shows it, since some bundlers only strip types.
  */
 
 /** @deprecated `import { createHoldfast } from 'holdfast/worker'`. Throws. */

@@ -66,7 +66,7 @@ export {
   type Tell,
 } from './worker/tell.ts';
 
-/** The options of `defineModule`, beside `state`. */
+/** The options of `defineModule`, besides `state`. */
 export interface ModuleConfig {
   /** A letter, then letters, digits, `-` and `_`. Journals contain it, so do not change it. */
   readonly name: string;
@@ -116,8 +116,8 @@ export interface ModuleParts extends Omit<LoopSeam, 'prepare' | 'ask'>, Pick<App
   /** Wraps the model calls. If several uses share one object, it wraps each call once. */
   readonly ask?: AskLayer | undefined;
   /**
-   * Returns data to store with the stop of a turn, in one commit. Synchronous. If it throws, the turn stops
-   * without that data.
+   * Returns data to store with the stop of a turn, in one commit. Must be synchronous. If it throws, the turn
+   * stops without that data.
    */
   ended?(turn: ModuleTurn): StoredWithStop | undefined;
   /**
@@ -155,7 +155,7 @@ export interface PreparedLoop extends Discovery {
   /**
    * Resolves when all journaled facts are stored.
    *
-   * @throws CallInterrupted if they never will be.
+   * @throws CallInterrupted if they cannot be stored.
    */
   durable(): Promise<void>;
 }

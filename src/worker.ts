@@ -20,11 +20,11 @@ import { liveText } from './modules/live-text/entry.ts';
 import { orOffline } from './offline-model/entry.ts';
 
 interface Vars {
-  /** The URL of the services of the examples' shop. Without it, nothing real happens. */
+  /** The URL of the services of the examples' shop. If absent, the tools have no real effects. */
   readonly SHOP_URL?: string;
-  /** Milliseconds that a refund waits for its approval. Defaults to three days. */
+  /** The time in milliseconds that a refund waits for its approval. Defaults to three days. */
   readonly REFUND_EXPIRES_MS?: string;
-  /** `https://api.github.com`, or a server like it. Without it, triage works on an invented issue. */
+  /** `https://api.github.com`, or a server like it. If absent, triage works on a fictional issue. */
   readonly GITHUB_API_URL?: string;
   /**
    * A secret: the token of an app's installation, or a fine-grained token, with write access to issues and

@@ -15,11 +15,11 @@ export interface Mutation {
   readonly text: string;
   readonly replacement: string;
   /**
-   * The fewest and fastest tests that detect the defect. Each must pass on the unchanged code. They run
+   * The smallest and fastest set of tests that detects the defect. All must pass on unchanged code. They run
    * together until one fails.
    */
   readonly tests: readonly [string, ...string[]];
-  /** If `true`, the defect can keep the tests from ending, which counts as a failure. */
+  /** If `true`, the defect can make the tests hang, which counts as a failure. */
   readonly hangs?: true;
 }
 

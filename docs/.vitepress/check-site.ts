@@ -1,6 +1,7 @@
 /**
- * `npm run check --prefix docs`: looks at the built site in Debian's chromium. It fails if a page logs an error, asks another origin, is wider than a
- * phone, or has a serious finding of axe-core in light or dark, and if the playground does not answer. `-- --shots FOLDER` keeps pictures.
+ * `npm run check --prefix docs`: checks the built site in Debian's Chromium. Fails if a page logs an error,
+ * requests another origin, is wider than a phone, or violates a serious axe-core rule in light or dark mode,
+ * or if the playground does not reply. `-- --shots FOLDER` stores screenshots.
  */
 import { createReadStream, existsSync, mkdirSync, readFileSync, statSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -37,7 +38,7 @@ const server = createServer(({ url = '/' }, response) => {
   createReadStream(file).pipe(response);
 });
 await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
-const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`; // it listens on a port
+const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`; // the server listens on a port
 const browser = await chromium.launch({ executablePath: PROGRAM, args: ARGS });
 if (values.shots !== undefined) mkdirSync(values.shots, { recursive: true });
 try {
@@ -54,7 +55,7 @@ console.log(
 );
 process.exit(problems.length === 0 ? 0 : 1);
 
-/** A look at a page. */
+/** A view of a page. */
 interface Look {
   readonly path: string;
   readonly width: number;
@@ -68,7 +69,7 @@ async function look(on: Browser, { path, width, colorScheme }: Look): Promise<vo
   if (Number(wide) > width) problems.push(`${where}: ${wide} px wide`);
   await page.addScriptTag({ content: axe });
   const { violations } = (await page.evaluate('axe.run()')) as {
-    violations: { id: string; impact: string; nodes: { html: string }[] }[]; // by the documentation of axe-core
+    violations: { id: string; impact: string; nodes: { html: string }[] }[]; // documented by axe-core
   };
   for (const { id, impact, nodes } of violations)
     if (impact === 'serious' || impact === 'critical')
@@ -96,7 +97,7 @@ async function open(on: Browser, { path, width, colorScheme }: Look, where: stri
   return page;
 }
 
-/** Sends the message of the playground. */
+/** Sends the playground's message. */
 async function play(on: Browser): Promise<void> {
   const page = await open(on, { path: '/', width: 1280, colorScheme: 'light' }, 'the playground');
   await page.getByRole('button', { name: 'Send' }).click();

@@ -14,14 +14,14 @@ export default defineConfig({
   lang: 'en-US',
   cleanUrls: true,
   lastUpdated: false,
-  // The playground is made of the library's own sources, whose settings esbuild of Vite 5 does not know.
+  // The playground uses the library's own sources, whose compiler settings Vite 5's esbuild does not support.
   vite: { esbuild: { tsconfigRaw: { compilerOptions: { target: 'es2022' } } }, build: { target: 'es2022' } },
   srcExclude: ['adr/**', '**/node_modules/**'],
   head: [['link', { rel: 'icon', type: 'image/svg+xml', href: '/icon.svg' }]],
   markdown: {
     theme: { light: 'github-light-high-contrast', dark: 'github-dark-high-contrast' },
     config(md) {
-      // Links to files of the repository lead to it: they are no pages of the site.
+      // Links to repository files lead to the repository, because these files are not pages of the site.
       md.core.ruler.push('repository-links', (state) => {
         for (const token of state.tokens.flatMap(({ children }) => children ?? [])) {
           const href = token.type === 'link_open' ? token.attrGet('href') : null;

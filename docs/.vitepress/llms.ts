@@ -7,7 +7,10 @@ const SUMMARY =
   'Holdfast runs the tool loops of agents on Cloudflare Workers. A stateless Worker runs the loop, and a Durable Object keeps its journal, so ' +
   'that a loop survives evictions, deploys and crashes, and no side effect is silently doubled.';
 
-/** Returns the manual for language models (llmstxt.org): `llms.txt` lists the pages, and `llms-full.txt` holds all of them. */
+/**
+ * Returns the manual for language models (llmstxt.org): `llms.txt` lists the pages, and `llms-full.txt`
+ * contains them in full.
+ */
 export const llmsTxt = (docs: string, groups: readonly PageGroup[]): Readonly<Record<string, string>> => ({
   'llms.txt': listOf(docs, groups, (page) => `/${page}`),
   'llms-full.txt': groups
@@ -17,7 +20,7 @@ export const llmsTxt = (docs: string, groups: readonly PageGroup[]): Readonly<Re
     .concat('\n'),
 });
 
-/** Returns the list of pages, as the package and the site have it. */
+/** Returns the list of pages for the package and the site. */
 export function listOf(docs: string, groups: readonly PageGroup[], linkOf: (page: string) => string): string {
   const sections = groups.map(({ title, pages }) =>
     [
@@ -29,7 +32,10 @@ export function listOf(docs: string, groups: readonly PageGroup[], linkOf: (page
   return `${[`# Holdfast`, `> ${SUMMARY}`, ...sections].join('\n\n')}\n`;
 }
 
-/** Returns the first sentence of a page, without the addresses of its links. @throws Error if the page begins with no sentence. */
+/**
+ * Returns the first sentence of a page, without the addresses of its links. @throws Error if the page does
+ * not begin with a sentence.
+ */
 function firstSentence(docs: string, page: string): string {
   const text = readFileSync(join(docs, `${page}.md`), 'utf8');
   const paragraph = text

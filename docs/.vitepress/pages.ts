@@ -1,7 +1,7 @@
-/** The pages of the manual in the order in which they are read. The sidebar of the site and `llms.txt` are made of it. */
+/** The pages of the manual in reading order, from which the site's sidebar and `llms.txt` are generated. */
 export interface PageGroup {
   readonly title: string;
-  /** Paths without `.md`, from `docs` on. */
+  /** Paths below `docs`, without `.md`. */
   readonly pages: readonly string[];
 }
 

@@ -1,6 +1,6 @@
 /**
- * `node docs/.vitepress/record-console.ts`: plays sessions on a Worker of its own, and writes pictures of the console
- * to `docs/public`.
+ * `node docs/.vitepress/record-console.ts`: plays sessions on its own Worker, and writes screenshots of the
+ * console to `docs/public`.
  */
 import { writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -12,7 +12,7 @@ import { startWorker } from '../../test/full/process/start-worker.ts';
 
 const folder = resolve(import.meta.dirname, '../public');
 
-/** The pictures by name: the address of the view, and the height of its content. */
+/** The screenshots by name: the address of the view, and the height of its content. */
 const PICTURES: Readonly<Record<string, readonly [hash: string, height: number]>> = {
   'console-turn': ['#/s/clerk/refund/turn?event=4', 540],
 };
@@ -32,7 +32,7 @@ for (const [name, [hash, height]] of Object.entries(PICTURES)) {
 await browser.close();
 await worker.stop();
 
-/** A picture of the page in PNG is four times the size, and the package has little room. */
+/** Converts to WebP, because a PNG is four times as large and the package's size is limited. */
 async function toWebp(page: Page, png: Buffer): Promise<Buffer> {
   await page.goto('about:blank');
   const data = await page.evaluate<string>(`(async () => {

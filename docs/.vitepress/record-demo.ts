@@ -1,6 +1,6 @@
 /**
- * `node docs/.vitepress/record-demo.ts`: runs the demo, and writes its four kills and its last line as an animated picture, `docs/public/demo.svg`.
- * Long waits are cut to a second and a half.
+ * `node docs/.vitepress/record-demo.ts`: runs the demo, and writes its four kills and its last line to the
+ * animated image `docs/public/demo.svg`. Shortens long waits to 1.5 seconds.
  */
 import { spawn } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
@@ -14,17 +14,17 @@ const ROWS = 26;
 const [CHARACTER, LINE, MARGIN] = [7.25, 18, 16];
 const LONGEST_WAIT = 1_500;
 
-/** A line of the demo, and when it came, in ms since the first one. */
+/** A line of the demo, and its time in ms since the start. */
 interface Line {
   readonly at: number;
   readonly text: string;
 }
 
-/** What a change of style begins with. */
+/** The start of a style change. */
 const ESCAPE = String.fromCharCode(27);
 const STYLED = new RegExp(`(${ESCAPE}\\[\\d+m)`);
 
-/** Colors of a terminal, by the codes that begin and end them. */
+/** Terminal colors, by the codes that start and end them. */
 const COLORS: Readonly<Record<string, string>> = {
   '1': 'font-weight="bold"',
   '2': 'fill="#8b93a7"',
@@ -95,7 +95,7 @@ ${texts.join('\n')}
 `;
 }
 
-/** Returns the spans of a line, with its colors, cut where it would not fit. */
+/** Returns the colored spans of a line, truncated to fit. */
 function toSpans(text: string): string {
   let [style, column] = ['', 0];
   return text

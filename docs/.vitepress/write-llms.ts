@@ -1,4 +1,4 @@
-/** `node docs/.vitepress/write-llms.ts` writes `llms.txt` of the package: the list of its pages. */
+/** `node docs/.vitepress/write-llms.ts` writes the package's `llms.txt`, the list of its pages. */
 import { writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { listOf } from './llms.ts';

@@ -39,7 +39,7 @@ export class AgentDefinitionError extends Error {
   /** The invalid property of the definition, such as `limits.iterations`. */
   readonly field: string;
 
-  /** `problem` continues the sentence "Agent 'x' ...". */
+  /** `problem` completes the sentence "Agent 'x' ...". */
   constructor(
     agent: string,
     { field, problem }: { readonly field: string; readonly problem: string },
@@ -52,7 +52,7 @@ export class AgentDefinitionError extends Error {
 }
 
 /**
- * Checks the literal in development.
+ * Checks the agent's literal in development.
  *
  * @throws AgentDefinitionError if a key is unknown, missing or of the wrong type, or if a list has an element
  * of the wrong type.

@@ -42,13 +42,11 @@ export interface Agent<Name extends string = string, Output = unknown> {
   readonly instructions: string;
   /** The tools, including those of its references. */
   readonly tools: readonly AnyTool[];
-  /** The providers that its sources ask for more tools. */
+  /** The providers from which its sources request more tools. */
   readonly providers: readonly ToolProvider[];
-  /**
-   * Strategies that add tools to its own loop before those unfold: from its providers, and from artifacts.
-   */
+  /** Strategies that add tools from providers and artifacts to its own loop, before those tools unfold. */
   readonly sources: readonly InjectionStrategy[];
-  /** Strategies that change the tools of its own loop after all others. */
+  /** Strategies that change the tools of its own loop. They run after all others. */
   readonly strategies: readonly InjectionStrategy[];
   /** The tools that it requests from the app, filled in each environment. */
   readonly asks: readonly AppRequest[];
@@ -67,9 +65,9 @@ export interface Agent<Name extends string = string, Output = unknown> {
   readonly accepts?: readonly string[] | undefined;
   readonly limits: LoopLimits & { readonly maxGenerations: CallLimit; readonly maxScheduled: CallLimit };
   readonly policies: LoopPolicies;
-  /** The context of its turns. A request's context overrides it key by key. */
+  /** The context of its turns. Each key in a request's context overrides the same key here. */
   readonly context: ToolCallContext;
-  /** The form of its answers. Absent for plain text. */
+  /** The form of its answers. If absent, answers are plain text. */
   readonly output?: AnswerForm | undefined;
   /** For type inference only. Never set. */
   readonly '~types'?: { readonly output: Output };
@@ -78,8 +76,9 @@ export interface Agent<Name extends string = string, Output = unknown> {
 /** Limits of a turn, and of the turns that turns start. */
 export interface AgentLimits extends Limits {
   /**
-   * How many turns in a row can each be scheduled by the one before (`sendLater` from `holdfast/schedules`).
-   * Defaults to 8. In the last one `sendLater` throws. A message or a decision from outside resets the count.
+   * The length of a chain of turns that each schedule the next (`sendLater` from `holdfast/schedules`).
+   * Defaults to 8. In the last turn, `sendLater` throws. A message or a decision from outside resets the
+   * count.
    */
   readonly maxGenerations?: CallLimit | undefined;
   /**
@@ -122,7 +121,7 @@ export interface AgentConfig<Name extends string, Declaration extends InputDecla
   /**
    * The media types of files that messages can contain, such as `['image/*', 'application/pdf']`, or `[]` for
    * none. Defaults to the images, PDF and text that its model's adapter supports, or to none if the adapter
-   * does not say. Types that the adapter rules out are refused even if listed here.
+   * does not say. Types that the adapter does not support are refused even if listed here.
    */
   readonly accepts?: readonly string[] | undefined;
   /** Limits of one turn. Defaults to 20 iterations. */
@@ -132,13 +131,13 @@ export interface AgentConfig<Name extends string, Declaration extends InputDecla
    */
   readonly policies?: Policies | undefined;
   /**
-   * The tool-call context of every turn. A request's own context overrides it key by key. Do not put
-   * credentials here, since it is code.
+   * The tool-call context of every turn. Each key in a request's context overrides the same key here. Do not
+   * put credentials here, since it is code.
    */
   readonly context?: ContextValues | ToolCallContext | undefined;
   /**
    * The form of its answers: the schema of a JSON object, or a domain type. The answer of a turn then has it
-   * as `object`. If an answer does not fit, the model reads why and is asked once more. After that, the turn
+   * as `object`. If an answer does not fit, the model receives the reason and can retry once. Then the turn
    * fails as `invalid-output`.
    */
   readonly output?: Declaration | undefined;

@@ -11,7 +11,7 @@ import type { Agent } from './define-agent.ts';
 /** The Worker's vars, secrets and bindings. */
 type WorkerVars = Readonly<Record<string, unknown>>;
 
-/** An app, for modules that add to its agents. */
+/** An app, for modules that add tools to its agents. */
 export interface ResolvingApp {
   readonly agents: readonly Agent[];
   /** The uses of the app itself. */
@@ -33,11 +33,11 @@ export interface AgentSeam {
   resolving(app: ResolvingApp): (agent: Agent, env: WorkerVars) => Agent;
 }
 
-/** The seam of modules that add to agents. */
+/** The seam of modules that add tools to agents. */
 export const AGENTS = defineSeam<AgentSeam>();
 
 /**
- * Returns a function that fills agents' requests to the app, or `undefined` if no module of the app adds to
+ * Returns a function that fills agents' requests to the app, or `undefined` if no module adds tools to
  * agents.
  */
 export function createAgentResolver({

@@ -22,7 +22,7 @@ process.exitCode = await runCli(process.argv.slice(2), version, {
   ask: stdin.isTTY ? ask : undefined,
 });
 
-/** Asks at the terminal. Closing the input, such as with ctrl-d, counts as no answer. */
+/** Asks at the terminal. Closed input, such as by ctrl-d, counts as no answer. */
 async function ask(question: string): Promise<string> {
   const terminal = createInterface({ input: stdin, output: stderr });
   try {

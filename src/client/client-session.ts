@@ -40,13 +40,13 @@ export type ClientPart =
       readonly type: 'file';
       readonly mediaType?: string;
       readonly name?: string;
-      /** A data URL, or an https URL, which is passed on. */
+      /** A data URL, or an https URL, which is forwarded. */
       readonly url?: string;
       /** The bytes in base64. */
       readonly data?: string;
     };
 
-/** Options of waiting. */
+/** Options for waiting. */
 export interface WaitOptions {
   /** Stops the wait: the promise rejects with the signal's reason, and the turn continues. */
   readonly signal?: AbortSignal | undefined;
@@ -82,14 +82,13 @@ export type WaitingCall = string | Pick<PendingView, 'call' | 'question'>;
 export type ClientCallAnswer = { readonly call: WaitingCall } & Answer;
 
 /**
- * One session of an agent. Its methods throw refusals as a HoldfastError. Each message has a key, so that it
- * is sent again after a lost connection but processed once.
+ * One session of an agent. Its methods throw refusals as a HoldfastError. Each message has a key, so that a
+ * retry after a lost connection does not process it twice.
  */
 export interface ClientSession<Output = Json> {
   readonly id: string;
   /**
-   * Runs a turn, and returns its outcome: its answer, including one that `failed`, or the calls that it waits
-   * for.
+   * Runs a turn, and returns its outcome: its answer, even if it `failed`, or the calls that it waits for.
    */
   send(message: string | readonly ClientPart[], options?: ClientSendOptions): Promise<ClientAnswer<Output>>;
   /**
@@ -105,13 +104,13 @@ export interface ClientSession<Output = Json> {
    * `retry()` in the app.
    */
   retry(options?: AnsweringOptions): Promise<ClientAnswer<Output>>;
-  /** Decides a waiting call, once, and resumes its turn. */
+  /** Decides a waiting call, at most once, and resumes its turn. */
   decide(
     call: WaitingCall,
     decision: DecisionKind | Answer<'decision'>,
     options?: AnsweringOptions,
   ): Promise<ClientAnswer<Output>>;
-  /** Sends the result of a tool that the caller runs, once, and resumes its turn. */
+  /** Sends the result of a tool that the caller runs, at most once, and resumes its turn. */
   result(
     call: WaitingCall,
     result: Answer<'result'>,
@@ -124,7 +123,7 @@ export interface ClientSession<Output = Json> {
     answers: readonly ClientCallAnswer[],
     options?: AnsweringOptions,
   ): AsyncGenerator<StreamItem<Output>, void, undefined>;
-  /** Returns the view of a turn now, or with `wait`, when it has ended or waits for a person. */
+  /** Returns the current view of a turn, or with `wait`, its view when it has ended or waits for a person. */
   turn(
     id: string,
     options?: WaitOptions & { readonly wait?: boolean | undefined },
@@ -138,7 +137,7 @@ export interface ClientSession<Output = Json> {
   state(options?: WaitOptions): Promise<SessionView>;
   /** Yields the events of the journal after the sequence `after`. */
   events(options?: EventsRange): AsyncGenerator<StoredEvent, void, undefined>;
-  /** Yields these events, and then new ones, until the signal aborts or the session is erased. */
+  /** Yields these events, then new ones, until the signal aborts or the session is erased. */
   watch(options?: EventsRange): AsyncGenerator<WatchItem, void, undefined>;
   /** Returns the bytes of a file of the session, from a message or a call. */
   file(id: string | { readonly id: string }, options?: WaitOptions): Promise<Blob>;
@@ -148,8 +147,8 @@ export interface ClientSession<Output = Json> {
    */
   deleteFile(id: string | { readonly id: string }, options?: WaitOptions): Promise<void>;
   /**
-   * Stops a turn, or ends a waiting one before it starts. Defaults to the open turn, and is then not retried
-   * after a lost connection, since another turn may be open by then.
+   * Stops a turn, or ends a waiting one before it starts. Defaults to the open turn. This default is not
+   * retried after a lost connection, since another turn may be open then.
    */
   cancel(turn?: string, options?: WaitOptions): Promise<CancelRequested>;
   /**
@@ -166,12 +165,12 @@ export interface ClientSession<Output = Json> {
 
 /** Options of a fork. */
 export interface ClientForkOptions extends WaitOptions {
-  /** The last event that the fork has: a sequence of the session. Defaults to its last event. */
+  /** The last event in the fork: a sequence of the session. Defaults to the session's last event. */
   readonly at?: number | undefined;
   /** The id of the fork. Defaults to a new one. */
   readonly name?: string | undefined;
   /**
-   * `true` to allow a fork that leaves out calls which had effects: its model is shown these calls, and may
+   * `true` to allow a fork without some calls that had effects. Its model is shown these calls, and may
    * repeat them. Defaults to `false`.
    */
   readonly repeatEffects?: boolean | undefined;

@@ -34,7 +34,7 @@ type OutputOf<Of> = Of extends {
 }
   ? AnswerObject<Output>
   : Of extends { readonly output: infer Output }
-    ? Output // the caller states that it is JSON
+    ? Output // the caller declares it as JSON
     : Json;
 type NameOf<Of> = Of extends { readonly name: infer Name; readonly '~types'?: object } ? Name : string;
 
@@ -66,7 +66,7 @@ export function createClient<Of extends ClientTypes = { readonly output: Json }>
   return client as Client<OutputOf<Of>>; // the server has validated the output by the schema of this type
 }
 
-/** Encodes a name as one path segment. Rejects `..`, which would lead elsewhere. */
+/** Encodes a name as one path segment. Rejects `..`, which would leave the path. */
 function encodeSegment(what: string, name: unknown): string {
   if (typeof name !== 'string' || /^\.{0,2}$/.test(name))
     throw new TypeError(`'${name}' is not a valid ${what} name.`);
@@ -79,7 +79,7 @@ interface SessionPlace {
 }
 
 function createSession(transport: Transport, { id, path }: SessionPlace): ClientSession {
-  /** The last event that a stream has shown. Answers to that turn are then streamed from there. */
+  /** The last event that a stream has shown. After an answer to that turn, streaming resumes there. */
   let seen = { turn: '', seq: 0 };
   async function* streamTurn(
     first: RepeatableRequest,
@@ -147,7 +147,7 @@ function createSession(transport: Transport, { id, path }: SessionPlace): Client
   return session;
 }
 
-/** Not retried: a request that does not name its target could end a later one. */
+/** Not retried: a request without a turn could end a later turn. */
 const NO_RETRIES = { retries: 0 } as const;
 
 /** Creates the methods that only read a session. */
@@ -203,9 +203,8 @@ function toFailureAnswer(failure: unknown): ClientAnswer {
 }
 
 /**
- * Parses the turn of a call and the reply that requested it from the call's id: a stream after its answer
- * resumes after that reply. Matches the format in `src/journal/reply-data.ts`, which the client does not
- * include.
+ * Parses a call's id into its turn and the reply that requested it. After an answer, a stream resumes after
+ * that reply. Matches the format in `src/journal/reply-data.ts`, which the client does not include.
  */
 function parseCallId(id: string): { readonly turn: string; readonly reply: number } {
   const [, turn = '', reply = 0] = /^(.+)\.(\d+)\.\d+$/s.exec(id) ?? [];

@@ -13,7 +13,7 @@ const MAX_EVENT_LENGTH = 16 * 1024 * 1024;
 
 /** Parses a stream in chunks of any size. */
 export class EventParser {
-  /** The last id in the stream. It resumes after this event. */
+  /** The last id in the stream. A reconnect resumes after this event. */
   id: string | undefined;
   /** Milliseconds until the client should reconnect, from the server. */
   retry: number | undefined;
@@ -25,8 +25,8 @@ export class EventParser {
   #length = 0;
 
   /**
-   * Returns the events that this chunk completes. @throws HoldfastError `bad-response` for one that is far
-   * too long.
+   * Returns the events that this chunk completes. @throws HoldfastError `bad-response` if an event is far too
+   * long.
    */
   feed(piece: string): ServerEvent[] {
     if (piece === '') return [];
@@ -66,7 +66,7 @@ export class EventParser {
   }
 }
 
-/** The properties of an item that are read. */
+/** The properties of an item that are used. */
 interface ShownItem {
   readonly type: string;
   readonly frame?: string;
@@ -84,7 +84,7 @@ interface ShownReply {
 }
 
 /**
- * Removes text from a stream that an earlier connection has shown: each connection streams a reply from its
+ * Removes text that an earlier connection has shown, since each connection streams a reply from its
  * beginning.
  */
 export class NewPieces {

@@ -1,6 +1,4 @@
-/**
- * Reads streams of a session. Each resumes after a lost connection, without missing or repeating an event.
- */
+/** Reads streams of a session. Each resumes after a lost connection without missed or repeated events. */
 import type { StoredEvent } from '../journal/events.ts';
 import type { FeedItem } from '../session/live-feed.ts';
 import type { TurnAnswer } from '../session/watching/turn-outcome.ts';
@@ -55,8 +53,7 @@ export interface Erased {
 }
 
 /**
- * An item of a session's stream: its events, in order and each once, and items between them that are not
- * journaled.
+ * An item of a session's stream: one of its events, each in order and once, or an item that is not journaled.
  */
 export type WatchItem = StoredEvent | Exclude<FeedItem, { readonly type: 'event' }> | Resumed | Erased;
 
@@ -122,12 +119,12 @@ export async function* follow(ways: StreamRequests): ItemStream {
     } catch (failure) {
       if (!isTransient(failure)) throw failure;
     } finally {
-      reader?.cancel().catch(() => {}); // it may be broken already
+      reader?.cancel().catch(() => {}); // it may already be broken
     }
     asked = { ...ways.resume(place.turn), signal };
     if (end === 'continues' && hasShown) continue;
-    // A turn may be silent for a long time. A server whose invocation ends then, or a proxy that ends each
-    // stream after a while, has not failed.
+    // A turn may be silent for a long time. If the server's invocation or a proxy ends the stream meanwhile,
+    // that is not a failure.
     if (reading.isSteady) failed = 0;
     if (end !== 'continues') failed += 1;
     if (failed > retries)
@@ -168,14 +165,14 @@ async function open(
 }
 
 /**
- * The problems of an erased session. Any other 404 means a wrong deployment, and the session still exists.
+ * The problems of an erased session. For any other 404, the deployment is wrong and the session still exists.
  */
 const ERASED_PROBLEMS: ReadonlySet<string> = new Set(['unknown-session', 'unknown-turn', 'session-erased']);
 
 const isStream = ({ headers }: Response): boolean =>
   headers.get('content-type')?.startsWith('text/event-stream') === true;
 
-/** The age in milliseconds at which a connection has received heartbeats. */
+/** The age in milliseconds after which a connection must have received heartbeats. */
 const STEADY_MS = 10_000;
 
 interface StreamReading {

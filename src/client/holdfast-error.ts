@@ -51,7 +51,7 @@ export class HoldfastError extends Error {
     this.more = more;
   }
 
-  /** The message, under its name in a problem. */
+  /** The message, under the property's name in a problem. */
   get detail(): string {
     return this.message;
   }

@@ -78,8 +78,8 @@ export interface IndexClient {
     options?: WaitOptions,
   ): Promise<ReadSession>;
   /**
-   * Returns a page of the sessions that wait for the caller. It can be empty although more follows: `next` is
-   * then not `null`.
+   * Returns a page of the sessions that wait for the caller. It can be empty even if more pages follow:
+   * `next` is then not `null`.
    */
   pending(options?: ListOptions): Promise<Inbox>;
   usage(options?: UsageOptions): Promise<UsageReport>;

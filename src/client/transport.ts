@@ -1,4 +1,4 @@
-/** Sends requests, and retries them if that can help. */
+/** Sends requests, and retries them if a retry can help. */
 import { HoldfastError } from './holdfast-error.ts';
 
 /** Connection options of a client. */
@@ -11,7 +11,7 @@ export interface TransportOptions {
    * after a lost connection; other errors are not caught.
    */
   readonly token?: string | (() => string | Promise<string>) | undefined;
-  /** Replaces the global `fetch`: with another Worker's, by a service binding, or with that of a test. */
+  /** Replaces the global `fetch`, for example with a service binding's or a test's. */
   readonly fetch?: ((url: string, init: FetchInit) => Promise<Response>) | undefined;
   /**
    * The maximum number of retries in a row after a lost connection. Defaults to 5, which takes about twenty
@@ -55,7 +55,7 @@ export interface Transport {
 /** The default number of retries after a lost connection. */
 const DEFAULT_RETRIES = 5;
 
-/** The pauses between retries double from the first to the longest, in milliseconds. */
+/** Pauses between retries in milliseconds. Each pause is twice the one before, up to the maximum. */
 const FIRST_PAUSE_MS = 500;
 const MAX_PAUSE_MS = 30_000;
 
@@ -217,7 +217,7 @@ function assertSendable(headers: Readonly<Record<string, string>>): void {
 }
 
 /**
- * Returns the response to a request. Aborts if the server is silent for too long, but not while files are
+ * Returns the response to a request. Aborts if the server is silent for too long, except while files are
  * being sent.
  */
 async function requestOnce(

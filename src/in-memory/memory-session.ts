@@ -9,24 +9,27 @@ import { MemoryStorage } from './memory-storage.ts';
 export interface MemorySessionsOptions {
   readonly clock: Clock;
   readonly leaseMs: number;
-  /** The maximum number of bytes of one session. It counts as full 16 MiB earlier. Defaults to no limit. */
+  /**
+   * The maximum number of bytes of one session. It counts as full 16 MiB below that. Defaults to no limit.
+   */
   readonly mostBytes?: number | undefined;
   /**
-   * Called by a session's alarm with a turn without a lease holder. Not awaited, and its failure is ignored.
+   * Called by a session's alarm with a turn that has no lease holder. It is not awaited, and its failure is
+   * ignored.
    */
   readonly dispatch: (handOver: HandOver) => unknown;
   /**
    * Called by a session's alarm with a due row, and again after a while if it rejects. If absent, rows of
-   * modules stay, and external files are not deleted.
+   * modules remain, and external files are not deleted.
    */
   readonly due?: ((row: DueRow) => Promise<DueOutcome>) | undefined;
 }
 
 /** Sessions in memory, which follow the rules of the Durable Object. */
 export interface MemorySessions {
-  /** Returns the session of this name, the same one each time. */
+  /** Returns the session of this name, always the same object. */
   session(name: string): SessionPort;
-  /** Simulates a crash of the object: its rows and its alarm stay, its memory and its watchers are lost. */
+  /** Simulates a crash of the object: its rows and alarm remain, its memory and watchers are lost. */
   restart(name: string): void;
 }
 
@@ -58,7 +61,7 @@ class MemorySession {
   #heartbeat: { readonly watcher: Watcher; readonly line: number; pinged: number | null } | undefined;
   #ledger: SessionLedger;
   #clearAlarm: () => void = () => {};
-  /** The number of sessions that have started under this name. The next one has other epochs. */
+  /** The number of sessions that have started under this name. Each has its own epochs. */
   #opened = 0;
 
   constructor(name: string, options: MemorySessionsOptions) {
@@ -188,7 +191,7 @@ class MemorySession {
       if (watcher.holder !== undefined) this.#tell(watcher, joined);
   }
 
-  /** Watchers in memory read everything at once, so there is always room for more. */
+  /** Watchers in memory read everything at once, so there is always room for more events. */
   #show({ holder }: Watcher, { to, ...message }: LiveMessage): boolean {
     if (holder === undefined || !this.#ledger.clock.isHeldBy(holder)) return true;
     const names = to?.split(' ');
@@ -229,8 +232,8 @@ class MemorySession {
 }
 
 /**
- * Copies data like RPC does, so that each side has its own. `structuredClone` handles values that are not
- * plain data.
+ * Copies data like RPC does, so that each side has its own copy. `structuredClone` handles values that are
+ * not plain data.
  */
 function copyData<T>(data: T): T {
   if (typeof data !== 'object' || data === null)

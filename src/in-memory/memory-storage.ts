@@ -26,8 +26,8 @@ import type { InboxKind } from '../journal/inbox-message.ts';
 import type { Snapshot } from '../journal/snapshot.ts';
 
 /**
- * Stores a session in arrays. It needs no roll-back: the ledger decides before it stores, and these methods
- * do not throw.
+ * Stores a session in arrays. It needs no rollback: the ledger decides before it stores, and these methods do
+ * not throw.
  */
 export class MemoryStorage implements SessionStorage {
   readonly name: string;

@@ -73,7 +73,7 @@ export interface RunAgentOptions {
 }
 
 /**
- * The answer, like that of `POST .../messages`. `suspended`: calls wait for a person, as `pending` says, and
+ * The answer, like that of `POST .../messages`. `suspended`: the calls in `pending` wait for a person. They
  * can no longer be answered, since the run is over.
  */
 export type RunAnswer<Output = unknown> = WithArtifacts<
@@ -88,14 +88,14 @@ export type StoppedRun<Output = unknown> = (Omit<TurnAnswer, 'object'> | Omit<Su
   readonly object?: AnswerObject<Output>;
 };
 
-/** An event of a run: one of its journal, or an item in between, such as partial text. */
+/** An event of a run: one from its journal, or an item in between, such as partial text. */
 export type RunEvent = StoredEvent | LiveItem;
 
 /**
  * Runs one turn of an agent in this process, with the loop, limits and answers of a session, but without a
  * Worker. For scripts, and for Node. It stores no data. A crash loses the turn. Tools cannot schedule
- * messages. A call that needs approval, or whose result comes from a client, ends it as `suspended`. A failed
- * turn is an answer, too.
+ * messages. A call that needs approval, or whose result comes from a client, ends the turn as `suspended`. A
+ * failed turn is an answer, too.
  *
  * @throws ConfigurationError if neither the agent nor `options` has a model, a tool group is unavailable, two
  * modules share a
@@ -190,9 +190,7 @@ export function toRunAnswer(
     : { ...stopped, outcome };
 }
 
-/**
- * The session ends with this process, so its only holder keeps the lease even if the process pauses for long.
- */
+/** The session ends with this process, so its only holder retains the lease even during a long pause. */
 const LEASE_MS = 24 * 60 * 60 * 1000;
 
 const createId = (): string => crypto.randomUUID().replaceAll('-', '').slice(0, 16);

@@ -16,8 +16,8 @@ interface StoreHistoryOptions {
 }
 
 /**
- * Stores an earlier conversation in an empty session, as ended turns. Leaves out parts of replies other than
- * text and calls, since they must only go back to the model that made them, and that is unknown.
+ * Stores an earlier conversation in an empty session, as ended turns. Omits parts of replies other than text
+ * and calls, since only the model that made them may receive them, and it is unknown.
  *
  * @throws TypeError if it is not a conversation.
  */
@@ -41,7 +41,7 @@ export async function storeHistory(
     ...replies.flatMap((reply) => toReplyEvents(start.turn, reply)).map(toRow),
     toRow({ type: 'turn-ended', turn: start.turn, outcome: 'completed' }),
   ]);
-  // The first event is stored already.
+  // The first event is already stored.
   await port.append(leased.epoch, leased.page.head + 1, { events: rows.slice(1), release: 'ended' });
 }
 
@@ -85,8 +85,7 @@ const toProviderId = (id: string): string => id.replaceAll(/[^A-Za-z0-9_-]/g, '_
 const NO_RESULT = { type: 'error', message: 'There is no result for this call.' } as const;
 
 /**
- * Returns the problem with a stored conversation, as the end of a sentence after "its history", or
- * `undefined`.
+ * Returns the problem with a stored conversation, to complete a sentence after "its history", or `undefined`.
  */
 function findHistoryProblem(history: unknown): string | undefined {
   if (!Array.isArray(history)) return ` is ${describeValue(history)}. Use the messages of an answer`;

@@ -12,8 +12,8 @@ export interface AgendaOwner {
  */
 export interface AgendaRow extends AgendaOwner {
   /**
-   * A name for the work, chosen by the module. A row is not added if one with the same `ref` is on the agenda
-   * and was not offered yet.
+   * A name for the work, chosen by the module. A row is not added if the agenda has one with the same `ref`
+   * that was not offered yet.
    */
   readonly ref: string;
   /** Milliseconds until the row is offered, if its module and key have no other row. Defaults to 0. */
@@ -27,8 +27,8 @@ export interface DueRow extends Omit<AgendaRow, 'after'> {
   /** The number of this attempt, starting at 1. An attempt without a reply counts. */
   readonly attempt: number;
   /**
-   * Set if the module did not write this row: the session no longer needs these copies, which the module
-   * keeps outside.
+   * Set if the module did not write this row: these copies, which the module stores outside, are no longer
+   * needed.
    */
   readonly stale?: StaleCopies | undefined;
 }
@@ -53,7 +53,7 @@ export type DueOutcome =
   /** Offers the row again after this many ms. */
   | { readonly again: number }
   /**
-   * The Worker has no such module, or no use of it with this key. The row stays, and the attempt does not
+   * The Worker has no such module, or no use of it with this key. The row remains, and the attempt does not
    * count.
    */
   | 'unknown';
@@ -66,7 +66,7 @@ export interface HandOver {
 
 /** The Worker functions that a session object calls. */
 export interface TurnRunner {
-  /** Resumes the turn, and resolves when it has run as far as one invocation can. */
+  /** Resumes the turn, and resolves when this invocation can run it no further. */
   run(handOver: HandOver): Promise<void>;
   /**
    * Does the work of an agenda row. The next row of its module and key is offered after this one settles.

@@ -22,23 +22,23 @@ export interface AskingCall {
   /** Resolves at the next change of the journal. */
   changed(): Promise<void>;
   /**
-   * Journals the wait, if there is one. Returns the error to throw, which suspends the call until the answer
+   * Journals the wait, if present. Returns the error to throw, which suspends the call until the answer
    * arrives.
    */
   suspend(wait: Wait | undefined): Error;
 }
 
-/** A call's way to ask outside the turn, and to find the answers when it restarts. */
+/** A call's way to ask outside the turn, and to find the answers after a restart. */
 export interface Asker extends Pick<CallContext, 'ask'> {
   /** The number of questions that the call has asked since it restarted. */
   readonly asked: number;
   /** Returns the checkpoint of the next question if it was asked before. */
   checkpoint(): Json | undefined;
-  /** Records that `run` is over or abandoned. Its code can no longer ask. */
+  /** Records that `run` is over or abandoned, so its code can no longer ask. */
   hasRun(): void;
 }
 
-/** An answer as a client sends it, with the question that it names. */
+/** A client's answer, with the question that it refers to. */
 export interface SentAnswer {
   readonly for: Wait['for'];
   readonly call: string;
@@ -65,7 +65,7 @@ export type AnswerOutcome = { readonly problems: readonly string[] } | PostOutco
 
 /** The functions of a module that lets calls ask. */
 export interface AskingSeam {
-  /** Makes the means by which one call asks. */
+  /** Creates the asker of one call. */
   outside(call: AskingCall): Asker;
   /** Returns the open questions of a turn, from its events. */
   pending(events: readonly StoredEvent[]): readonly PendingCall[];

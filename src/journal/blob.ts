@@ -1,7 +1,7 @@
 import type { AgendaOwner } from './agenda.ts';
 
 /**
- * A blob to store together with the event that names it, in one commit. Bytes that are already stored are not
+ * A blob to store in one commit with the event that refers to it. Bytes that are already stored are not
  * stored again.
  */
 export interface KeptBlob {
@@ -12,8 +12,8 @@ export interface KeptBlob {
   /** The size in bytes. */
   readonly size: number;
   /**
-   * The bytes, alone in their buffer, since the whole buffer would be sent. Absent if they are in an outside
-   * store.
+   * The bytes. Their buffer contains no others, since the whole buffer is sent. Absent if they are in an
+   * outside store.
    */
   readonly bytes?: Uint8Array | undefined;
   /** The copy in an outside store. */
@@ -25,8 +25,8 @@ export interface BlobCopy {
   /** Distinguishes the session from an erased one of the same name. */
   readonly incarnation: string;
   /**
-   * How often the blob was removed while an outside store had it, so that deleting one copy cannot remove
-   * bytes that arrive later.
+   * How often the blob was removed while an outside store had it. Deleting one copy thus cannot remove later
+   * bytes.
    */
   readonly version: number;
 }
@@ -51,7 +51,7 @@ export interface BlobPage extends Pick<KeptBlob, 'about' | 'size'> {
   readonly at?: BlobCopy | undefined;
 }
 
-/** Why bytes that the session once kept are gone: they were deleted, or their retention expired. */
+/** Why bytes that the session once stored are gone: they were deleted, or their retention expired. */
 export type BlobGoneReason = 'deleted' | 'expired';
 
 /** The state of one blob of a session. */
@@ -92,7 +92,7 @@ export type BlobsRefusal =
   /** The blobs exceed the `room` of the session. In bytes. */
   | { readonly status: 'blobs-full'; readonly most: number; readonly used: number }
   /**
-   * The session was erased, or a blob removed, since the bytes were put into the outside store. They must be
+   * The session was erased, or a blob removed, after the bytes were put into the outside store. They must be
    * put there again.
    */
   | { readonly status: 'blobs-moved'; readonly incarnation: string };

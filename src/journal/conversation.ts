@@ -14,7 +14,7 @@ import type { Wait } from './wait.ts';
 /** Returns whether a message started a turn or a nested loop. */
 export const isStart = (message: Message): boolean => message.role === 'user' && message.by === undefined;
 
-/** Returns whether the call may have had an effect, so that running it again could be noticed. */
+/** Returns whether the call may have had an observable effect, which a second run would repeat. */
 export const mayHaveHappened = ({ started }: CallRecord): boolean =>
   started === 'once' || started === 'idempotent';
 
@@ -178,7 +178,7 @@ function createClosingResult(turn: TurnState, call: CallRecord, outcome: FinalOu
   if (known) return known;
   const isCancelled = outcome === 'cancelled';
   if (isCancelled && call.started === 'idempotent') return createCancelledRunningResult(call.name);
-  // The outer conversation does not show what a nested loop has done.
+  // The outer conversation does not show the effects of a nested loop.
   if (mayHaveHappened(call) || turn.frames.has(call.id)) return createUnknownOutcomeResult(call.name);
   const last = call.waits?.at(-1)?.answer;
   if (last?.type === 'decision' && (last.decision === 'reject' || last.decision === 'exit'))
@@ -196,7 +196,7 @@ const createDeclinedResult = (tool: string, { reason }: Decision): ToolResult =>
     `This call of '${tool}' was declined and did not run.${reason ? ` Reason: ${reason}` : ''}`,
   );
 
-/** Returns the result of a call that may or may not have happened. It never says that the call failed. */
+/** Returns the result of a call that may or may not have run. It does not claim that the call failed. */
 export const createUnknownOutcomeResult = (tool: string): ToolResult =>
   createFailureResult(
     'unknown-outcome',

@@ -3,7 +3,7 @@ import { type EventOf, ROOT } from './events.ts';
 import { foldUsage } from './spending.ts';
 import { type Fold, findFrame, type Message } from './state.ts';
 
-/** The part of a conversation that the model is still shown. */
+/** The part of a conversation that the model still sees. */
 export type Cut = Pick<EventOf<'conversation-cut'>, 'turns' | 'results' | 'summary'>;
 
 /** Returns the conversation that is shown after a cut. */

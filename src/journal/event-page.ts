@@ -50,8 +50,8 @@ export interface FoldStart {
   readonly snapshot: Snapshot | null;
   /**
    * The bodies of message events that the snapshot covers, in order, as texts of JSON arrays, so that a long
-   * conversation is sent and parsed in a few pieces. If they exceed one reply, the next page begins with the
-   * rest. Empty without a snapshot.
+   * conversation is sent and parsed in a few pieces. If they do not fit in one reply, the next page begins
+   * with the rest. Empty without a snapshot.
    */
   readonly covered: readonly string[];
 }
@@ -68,11 +68,11 @@ export interface EventPage {
   /** The unfinished turn. */
   readonly openTurn: OpenTurn | null;
   readonly waiting: readonly WaitingTurn[];
-  /** How the queried turn waits. Absent if it does not wait, or if the query names no turn. */
+  /** How the queried turn waits. Absent if it does not wait, or if the query has no `turn`. */
   readonly waits?: DeferredTurn;
   /**
-   * The turn that includes the message of the queried turn. Absent if there is none, or if the query names no
-   * turn.
+   * The turn that includes the message of the queried turn. Absent if there is no such turn, or if the query
+   * has no `turn`.
    */
   readonly into?: string;
   /** The data to fold before the rows, if the query requested it. */
@@ -108,7 +108,9 @@ export interface OpenTurn {
 /** The turn is stored, and starts later. */
 export type DeferredTurn =
   | { readonly status: 'queued'; readonly turn: string }
-  /** Steers the open turn. If that ends before its holder reads the message, it becomes a turn of its own. */
+  /**
+   * Steers the open turn. If the turn ends before its holder reads the message, the message becomes a turn.
+   */
   | { readonly status: 'steering'; readonly turn: string; readonly into: string }
   /** `at`: ms since the epoch, by the object's clock. */
   | { readonly status: 'scheduled'; readonly turn: string; readonly at: number };

@@ -33,10 +33,7 @@ export function parseEvent(row: Row): StoredEvent {
   return { seq: row.seq, at: row.at, ...toEvent(v, body) };
 }
 
-/**
- * Returns the event of a row as far as this code knows it, from any version. Returns an empty array for an
- * unknown type.
- */
+/** Returns the known part of a row's event, from any version. Returns an empty array for an unknown type. */
 export function parseKnownEvent(row: Row): StoredEvent[] {
   if (!isKnownType(row.type)) return [];
   const { v, ...body } = JSON.parse(row.body) as StoredBody; // `toRow` wrote it.
@@ -78,7 +75,7 @@ export const splitTextAndCalls = (
 });
 
 /**
- * Thrown if the journal contains an event of a newer version of this code. This code must not touch the
+ * Thrown if the journal contains an event of a newer version of this code. This code must not change the
  * session.
  */
 export class NewerEventError extends Error {
@@ -100,7 +97,8 @@ type OlderEvent = Readonly<Record<string, unknown>>;
 
 /**
  * Upgrades an event of the version in the key to the next version. Only versions whose events need a change
- * have an entry. Entries are never changed after a deploy. The type must stay, since storage depends on it.
+ * have an entry. Entries are never changed after a deploy. An upgrade must retain the type, since storage
+ * depends on it.
  */
 const UPGRADES: Readonly<Record<number, ((event: OlderEvent) => OlderEvent) | undefined>> = {};
 
@@ -157,7 +155,7 @@ export const isKnownType = (type: string): boolean => Object.hasOwn(EVENT_TYPES,
 /** Returns the progress that an event of this type means for its turn, or `undefined` for none. */
 export const getProgress = (type: EventType): EventTraits['progress'] => EVENT_TYPES[type].progress;
 
-/** The types that form the conversation. With a snapshot, only these are read from before it. */
+/** The types that form the conversation. With a snapshot, only these are read from the events before it. */
 export const MESSAGE_TYPES: readonly string[] = Object.entries(EVENT_TYPES).flatMap(([type, { message }]) =>
   message ? type : [],
 );

@@ -32,7 +32,7 @@ import {
 } from './reply-data.ts';
 import { JOURNALED_ANSWER, WAIT } from './wait.ts';
 
-/** The version of the events that this code writes. Code never touches a session with newer ones. */
+/** The version of the events that this code writes. Code never changes a session with newer events. */
 export const EVENT_VERSION = 1;
 
 /** The principal of a request, as journaled: without credentials. */
@@ -111,7 +111,7 @@ export const TURN_ERROR = {
   },
 } as const satisfies Shape;
 
-/** The properties that events share, keyed by what they belong to. */
+/** The properties that events share, keyed by the scope of the event. */
 export const PLACES = {
   session: { object: {} },
   turn: { object: { turn: TEXT } },
@@ -127,8 +127,8 @@ export const PLACES = {
 } as const satisfies { readonly [place: string]: ObjectShape };
 
 /**
- * All events of a session: the properties of each type, beside those of its place. A feature persists because
- * it folds these events, not because it stores data.
+ * All events of a session: the properties of each type, in addition to those of its place. A feature persists
+ * because it folds these events, not because it stores data.
  */
 export const EVENTS = {
   session: {
@@ -243,7 +243,7 @@ export const EVENTS = {
       asked: { optional: REQUEST_HASHES },
       /** For a reply with parts: the provider of the model that made it, the only one that gets them back. */
       servedBy: OPTIONAL_TEXT,
-      /** Set if its model took over from another one. */
+      /** Set if its model replaced another one. */
       tookOver: { optional: TAKE_OVER },
       /** Why its model stopped. `cut-off`: the turn ended first, and readers had been shown this text. */
       finish: TEXT,
@@ -261,7 +261,7 @@ export const EVENTS = {
     'tool-call-started': {
       call: TEXT,
       effect: EFFECT,
-      /** Facts for the call's end, used if the invocation that ends it has no newer ones. */
+      /** Facts for the call's end, used if the invocation that ends the call has no newer facts. */
       atEnd: OPTIONAL_FACTS,
     },
     'tool-call-ended': {
@@ -333,13 +333,11 @@ export const EVENTS = {
       /** The usage of a model that the module asked aside, if known. */
       usage: OPTIONAL_USAGE,
     },
-    /** From now on, the model is shown less of the conversation. The events stay unchanged. */
+    /** From now on, the model sees less of the conversation. The events are unchanged. */
     'conversation-cut': {
-      /**
-       * The number of turns that are still shown, including the open one. Absent: all that were shown before.
-       */
+      /** The number of turns still shown, including the open one. If absent, all that were shown before. */
       turns: OPTIONAL_INTEGER,
-      /** The number of characters that are still shown of each existing result. Absent: as many as before. */
+      /** The number of characters still shown of each existing result. If absent, as many as before. */
       results: OPTIONAL_INTEGER,
       /**
        * The text that replaces the messages before these turns and any earlier summary. Absent: an earlier

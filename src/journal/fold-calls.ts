@@ -23,10 +23,10 @@ export function foldStarted(fold: Fold, event: EventOf<'tool-call-started'>): vo
 /** Records a call's question. */
 export function foldSuspended(fold: Fold, event: EventOf<'tool-call-suspended'>): void {
   const call = findCall(fold, event);
-  // Code of an ended call can still ask, but no one waits for the answer.
+  // Code of an ended call can still ask, but no longer receives the answer.
   if (!call || call.ended) return;
   call.waits = [...(call.waits ?? []), { wait: event.wait }];
-  // At a checkpoint, the call has had no effect that could be noticed, even if it was started as `once`.
+  // At a checkpoint, the call has had no observable effect, even if it was started as `once`.
   if (event.wait.for === 'decision' && event.wait.checkpoint !== undefined) call.started = 'read';
 }
 
@@ -54,8 +54,8 @@ export function foldMessageSent({ turn }: Fold, { call, tool, text }: EventOf<'m
 }
 
 /**
- * Closes the loops that a call opened. Memories with `when: 'call'` take its facts at once. Its other changes
- * take effect when the last call of its batch has ended.
+ * Closes the loops that a call opened. Memories with `when: 'call'` apply its facts at once. Its other
+ * changes take effect when the last call of its batch has ended.
  */
 export function foldEnded(fold: Fold, event: EventOf<'tool-call-ended'>): void {
   const frame = findFrame(fold, event);
@@ -158,7 +158,10 @@ export function foldTurnTools({ turn: { tools } }: Fold, event: EventOf<'tools-c
   tools.gone = [...new Set([...tools.gone, ...went])].filter((name) => !came.includes(name));
 }
 
-/** Returns the tools that are not among the others: a tool that returned unchanged is not a change. */
+/**
+ * Returns the tools that are not among the others. A tool that was removed and added back unchanged is not a
+ * change.
+ */
 const excludeTools = (
   tools: readonly OfferedTool[],
   others: readonly OfferedTool[],

@@ -125,7 +125,7 @@ function addSentMessage(
   if (record) record.said = [...(record.said ?? []), { call, tool, text }];
 }
 
-/** The data that a message is folded into, beside the conversation. */
+/** The data that a message is folded into, in addition to the conversation. */
 interface FoldContext {
   readonly turn?: TurnState | undefined;
   readonly offered?: OfferHistory;
@@ -167,7 +167,8 @@ export function foldMessage(
         ...(offered && takeToolsChange(offered)),
         last: event.last ?? false,
       });
-      // A planned reply is offered no tools, and a reply that was cut off is not based on what was offered.
+      // A planned reply is offered no tools, and a reply that was cut off does not depend on the offered
+      // tools.
       if (offered && event.asked) offered.asked = event.asked;
       break;
     case 'tools-changed':
@@ -195,7 +196,10 @@ export function foldMessage(
   }
 }
 
-/** Adds the first message of a turn. A change of tools that the previous turn did not report goes there. */
+/**
+ * Adds the first message of a turn. That message includes a change of tools that the previous turn did not
+ * report.
+ */
 const addStart = (messages: Message[], event: StartEvent, offered: OfferHistory | undefined): void =>
   void messages.push({ role: 'user', ...getContent(event), ...(offered && takeToolsChange(offered)) });
 
@@ -250,7 +254,7 @@ function createLateContent(event: EventOf<'late-result-received'>): Pick<UserMes
   return { text, ...(files.length > 0 && { parts: [{ type: 'text', text }, ...files] }) };
 }
 
-/** Names the call's input, since two calls of one tool can both be in doubt. */
+/** Includes the call's input, since two calls of one tool can both be in doubt. */
 const formatLateResult = ({ tool, input, result }: EventOf<'late-result-received'>): string =>
   `The call of '${tool}' with the input ${input}, whose outcome was unknown, has answered after all: ` +
   toModelText(result, DEFAULT_RESULT_CHARACTERS);

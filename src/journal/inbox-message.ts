@@ -14,11 +14,11 @@ export type WaitingKind = 'message' | 'steer' | 'scheduled';
 /**
  * The kind of a row that waits in a session: a message to the lease holder, a future turn, or a `note`. A
  * note is the body of a `module-event` of any turn, past or open. The object journals it as soon as the
- * session is not held.
+ * session has no lease holder.
  */
 export type InboxKind = InboxMessageKind | WaitingKind | 'note';
 
-/** Names the wait that a message answers. `bodyHash` identifies the answer if its sender repeats it. */
+/** Identifies the wait that a message answers. `bodyHash` identifies the answer if its sender repeats it. */
 export interface WaitAnswer {
   readonly wait: string;
   readonly bodyHash: string;
@@ -30,7 +30,7 @@ export interface PostedMessage {
   readonly turn: string;
   readonly body: string;
   readonly answers?: WaitAnswer | undefined;
-  /** Blobs that a late result names. */
+  /** The blobs in a late result. */
   readonly blobs?: readonly KeptBlob[] | undefined;
 }
 

@@ -4,7 +4,7 @@ import type { Notice } from './event-page.ts';
 /** A live item: an update of a running turn that is not journaled, as its watchers see it. */
 export type LiveItem =
   | ({ readonly type: 'text-delta' | 'reasoning-delta' } & Infer<typeof PIECE>)
-  /** Voids the pieces that were shown of earlier attempts at this reply. */
+  /** Voids the shown pieces of earlier attempts at this reply. */
   | ({ readonly type: 'reply-restarted' } & Infer<typeof REPLY_PLACE>)
   | ({ readonly type: 'progress' } & Infer<typeof PROGRESS>);
 
@@ -71,8 +71,7 @@ export interface Line {
   show(message: LiveMessage): boolean;
   /**
    * Reports that a reader still waits, so that a lost alarm is set again. For a holder, reports that it is
-   * alive, which costs the object nothing, and closes the line if the session is no longer its own. Never
-   * throws.
+   * alive, at no cost to the object, and closes the line if it has lost the session. Never throws.
    */
   ping(): void;
 }
@@ -116,7 +115,7 @@ export const HOLDER_PING = 'hold';
 export const HOLDER_PONG = 'held';
 
 /**
- * The number of terms, counted from its last acknowledged message, for which pings alone can keep a holder's
+ * The number of terms after its last acknowledged message during which pings alone can extend a holder's
  * lease.
  */
 export const LINE_TERMS = 3;
@@ -130,7 +129,7 @@ export const LIVE_PREFIX = '{"turn":';
 export const TO_PREFIX = '{"to":"';
 
 /**
- * The maximum length of a live message on the wire, in characters. JSON uses at most six characters for one.
+ * The maximum length of a live message on the wire, in characters. JSON escapes one character as at most six.
  */
 export const MAX_LIVE_LENGTH = 524_288;
 

@@ -1,5 +1,5 @@
 /**
- * The part of the fold of memories that every app needs. Memories bring the rest of the code with them, from
+ * The part of the fold of memories that every app needs. Memories reference the rest of the code, in
  * `memory-folding.ts`.
  */
 import type { Json } from '../tool/json.ts';
@@ -17,8 +17,8 @@ export interface RecordedFacts {
   readonly facts: readonly MemoryFact[] | undefined;
   readonly place: Omit<FactPlace, 'at'>;
   /**
-   * `call`: the call that recorded them has just ended, and memories with `when: 'call'` take them. `batch`:
-   * its whole batch has ended, and the other memories take them. Absent: they do not belong to the end of a
+   * `call`: the call that recorded them has just ended, and memories with `when: 'call'` apply them. `batch`:
+   * its whole batch has ended, and the other memories apply them. Absent: they do not belong to the end of a
    * call.
    */
   readonly when?: 'call' | 'batch';
@@ -86,7 +86,7 @@ export interface LiveMemories {
  * it.
  */
 export class MemoryFolding {
-  /** Applies facts to the memories that take them at this point. */
+  /** Applies facts to the memories that accept them at this point. */
   readonly apply: (fold: MemoryFold, recorded: RecordedFacts) => void;
   /** Passes a folded event to the memories. */
   readonly notify: (fold: MemoryFold, event: SessionEvent) => void;
@@ -132,7 +132,7 @@ const createForeignMemoryError = (name: string): TypeError =>
   new TypeError(`The memory '${name}' was not made by this copy of holdfast.`);
 
 /**
- * Applies facts to the memories that take them at this point. Skips facts of modules that this code lacks.
+ * Applies facts to the memories that accept them at this point. Skips facts of modules that this code lacks.
  *
  * @throws NewerEventError if one of these must not be skipped.
  */
@@ -170,14 +170,14 @@ export function getMemoryValue<Value extends Json, Fact extends Json>(
 ): Value {
   const value = values.get(name);
   if (scope !== 'path') return (value as Value | undefined) ?? initial;
-  // The name of a loop can be anything, such as `toString`, so only own properties count.
+  // A loop can have any name, such as `toString`, so only own properties count.
   const paths = Object(value) as { readonly [path: string]: Value };
   return (Object.hasOwn(paths, path) ? paths[path] : undefined) ?? initial;
 }
 
 /**
- * Returns the facts with which a call ends. Facts stored with its start count for memories that its end has
- * no facts for.
+ * Returns the facts with which a call ends. For memories without facts at its end, the facts stored with its
+ * start count.
  */
 export function listFactsAtEnd(
   { atEnd = [] }: Pick<CallRecord, 'atEnd'>,

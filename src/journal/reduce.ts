@@ -35,8 +35,8 @@ import { foldSteered, leaveTree } from './turn-tree.ts';
 export const REDUCER_VERSION = 1_000 * EVENT_VERSION + 1;
 
 /**
- * Folds one event into a state that only the caller holds, and mutates it. Otherwise pure: it reads no clock
- * and no random numbers, so that a warm state equals one folded from the journal. Amortized O(1).
+ * Folds one event into a state that only the caller references, and mutates it. Otherwise pure: it reads no
+ * clock or random numbers, so that a warm state equals one folded from the journal. Amortized O(1).
  */
 export function reduce(
   state: SessionState,
@@ -79,7 +79,7 @@ type Folds = { readonly [Type in TurnEventType]: (fold: Fold, event: EventOf<Typ
 
 const foldNothing = (): void => {};
 
-/** The changes of each event beyond the conversation, which is folded first. */
+/** The changes of each event outside the conversation, which is folded first. */
 const FOLDS: Folds = {
   'turn-resumed': foldResumed,
   'model-refused': foldRefused,
@@ -150,8 +150,8 @@ function foldModuleEvent(fold: Fold, event: EventOf<'module-event'>): void {
 }
 
 /**
- * Folds facts that belong to no call. If their loop is gone, they belong to the session, since an ended turn
- * has no loops.
+ * Folds facts that do not belong to a call. If their loop is gone, they belong to the session, since an ended
+ * turn has no loops.
  */
 function foldFacts(
   fold: MemoryFold & Partial<Pick<Fold, 'turn'>>,

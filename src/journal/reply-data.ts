@@ -12,7 +12,7 @@ export const JOURNALED_CALL = {
     providerId: TEXT,
     name: TEXT,
     /**
-     * The tool that the call is for, if it differs from the named one. An unfolding tool can stand for
+     * The tool that the call is for, if it differs from the named one. An unfolding tool can represent
      * others.
      */
     meant: OPTIONAL_TEXT,

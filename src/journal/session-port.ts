@@ -15,7 +15,7 @@ import type { Line, Watcher } from './live-items.ts';
 import type { Snapshot } from './snapshot.ts';
 
 /**
- * The storage of a session, as invocations use it. Takes and returns plain data, and decides by columns,
+ * The storage of a session, as invocations use it. Accepts and returns plain data, and decides by columns,
  * never by bodies. `SessionObject` stores it durably. The in-memory session passes the same test suite.
  */
 export interface SessionPort {
@@ -37,7 +37,7 @@ export interface SessionPort {
    * Stores events at `from`, `from + 1` and so on for the holder of `epoch`, and renews its lease. A repeated
    * append gets the same reply and stores nothing more. An append is refused if its lease is gone, if it
    * leaves a gap, or if the session is full, unless it is short and ends the turn. Rejects if the change has
-   * a field that the object does not know, so that an older object never drops data of a newer Worker.
+   * a field unknown to the object, so that an older object never drops data of a newer Worker.
    */
   append(epoch: number, from: number, change: AppendData): Promise<AppendReceipt | LeaseLoss | SessionFull>;
   /**
@@ -47,12 +47,12 @@ export interface SessionPort {
   renew(epoch: number, inboxHeld?: readonly number[]): Promise<RenewalReceipt | LeaseLoss>;
   /**
    * Posts a message to the current or next lease holder. It is stored when this resolves. A wait accepts one
-   * answer, and none after it has expired.
+   * answer, but not after it has expired.
    */
   post(message: PostedMessage): Promise<PostOutcome>;
   /**
-   * Reads one page of events in order, at least one event if there is any. Returns `null` if there is no such
-   * session. A query that names a turn also restores an alarm that the platform lost.
+   * Reads one page of events in order, at least one event if any exist. Returns `null` if there is no such
+   * session. A query with a `turn` also restores an alarm that the platform lost.
    */
   read(query: ReadQuery): Promise<EventPage | null>;
   /** Reads bytes of a blob. Returns `null` if the session does not keep it. */
@@ -72,14 +72,14 @@ export interface SessionPort {
    */
   watch(watcher: Watcher): Promise<Line>;
   /**
-   * Returns the value that the session keeps under this key beside its journal, for the holder of `epoch`. It
-   * is a credential, and is in no event, page or snapshot.
+   * Returns the value that the session stores under this key outside its journal, for the holder of `epoch`.
+   * It is a credential, so no event, page or snapshot contains it.
    */
   credential(epoch: number, key: string): Promise<FoundCredential | LeaseLoss>;
   /**
-   * Keeps a credential for future holders, replacing the one under its key. `null` removes it. It is kept
+   * Stores a credential for future holders, replacing the one under its key. `null` removes it. It is stored
    * until the session is erased, or until later ones exceed the session's room. A holder that fell silent may
-   * still use its credentials, so its successor finds all of them lost.
+   * still use its credentials, so they are all lost to its successor.
    */
   keepCredential(
     epoch: number,
@@ -117,7 +117,7 @@ export interface TurnStart {
   readonly opening: NewRow;
   readonly started: NewRow;
   readonly request?: RequestKey | undefined;
-  /** The blobs of its message. Kept both if the turn starts now and if it waits, but not if it is refused. */
+  /** The blobs of its message. Stored if the turn starts now or waits, but not if it is refused. */
   readonly blobs?: readonly KeptBlob[] | undefined;
   /**
    * The maximum bytes of blobs that the session can keep. The turn is refused if it exceeds them. Defaults to
@@ -125,9 +125,9 @@ export interface TurnStart {
    */
   readonly room?: number | undefined;
   /**
-   * The behavior while a turn is open. `queue` stores this turn, to start after those before it. `steer`
-   * leaves it to the holder of the open turn, and queues it if that turn ends first. `{ steer }` does so only
-   * for the named turn, and queues it behind any other. The turn is refused if this is absent, or if it would
+   * The behavior while a turn is open. `queue` stores this turn, to start after earlier ones. `steer` leaves
+   * it to the holder of the open turn, and queues it if that turn ends first. `{ steer }` does so only for
+   * the named turn, and queues it behind any other. The turn is refused if this is absent, or if it would
    * steer a turn that waits for an answer from outside.
    */
   readonly whenBusy?: WhenBusy | { readonly steer: string } | undefined;
@@ -144,8 +144,8 @@ export interface TurnStart {
    */
   readonly blobRetainMs?: number | undefined;
   /**
-   * Uses of modules that can keep data of this session outside, such as blobs in a store. After the session
-   * is erased or removes such a blob, each use is offered a row that lists its stale copies.
+   * Uses of modules that can store data of this session outside, such as blobs. After the session is erased
+   * or removes such a blob, each use is offered a row that lists its stale copies.
    */
   readonly keepsOutside?: readonly AgendaOwner[] | undefined;
   /** Work that modules do later. Stored with the turn, even if the turn waits. */
@@ -171,9 +171,9 @@ export interface ResumeRequest extends LeaseRequest {
   readonly turn: string;
 }
 
-/** The data that the caller's code can read. It decides which part of the journal a lease includes. */
+/** The data that the caller's code can read. It determines which part of the journal a lease includes. */
 export interface ReaderCapabilities {
-  /** A snapshot of another reducer is left out. */
+  /** A snapshot of another reducer is omitted. */
   readonly reducer: number;
   /** The types of events covered by the snapshot that are returned. */
   readonly messageTypes: readonly string[];
@@ -201,7 +201,7 @@ export interface LeaseGrant extends FoldStart, WithWaitingLoad {
   readonly cause: 'started' | 'expired' | 'handed-over';
   /** The number of leases in a row that expired without progress, including this take-over. */
   readonly expirations: number;
-  /** The number of those, counted from the last, that ended soon after they began, all at the same event. */
+  /** The number of the latest of those leases that ended soon after they began, all at the same event. */
   readonly strikes: number;
   /** Milliseconds since the former lease ended, by the object's clock. 0 unless `expired`. */
   readonly expiredFor: number;
@@ -264,14 +264,14 @@ export interface AppendData {
   readonly expiries?: readonly { readonly wait: string; readonly after: number }[] | undefined;
   /**
    * Turns that these events schedule in the same session. Never refused, since their calls have already
-   * succeeded. The holder checks the limit before.
+   * succeeded. The holder checks the limit first.
    */
   readonly scheduled?: readonly ScheduledTurn[] | undefined;
-  /** Blobs that these events name. */
+  /** Blobs to which these events refer. */
   readonly blobs?: readonly KeptBlob[] | undefined;
   /** Ids of inbox rows that these events journal. */
   readonly inboxRead?: readonly number[] | undefined;
-  /** Ids of inbox rows that the holder knows and keeps for later. They are not returned again. */
+  /** Ids of inbox rows that the holder knows and will handle later. They are not returned again. */
   readonly inboxHeld?: readonly number[] | undefined;
   /**
    * `true` if the events contain a reply or a result, which resets the count of take-overs without progress.

@@ -35,9 +35,7 @@ interface SnapshotBody
   };
 }
 
-/**
- * Returns the state as text. Call it only between turns, since the frames of an open turn are not included.
- */
+/** Returns the state as text. Call it only between turns, since it omits the frames of an open turn. */
 export function toSnapshot(state: SessionState): string {
   const {
     messages: _,

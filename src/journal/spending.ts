@@ -25,7 +25,7 @@ export function listOuterFrames({ frames }: Pick<TurnState, 'frames'>, from: Fra
 }
 
 /**
- * Returns the tool that a call counts for: the tool behind an unfolding tool that it is meant for, or the
+ * Returns the tool that a call counts for: the tool behind an unfolding tool, if the call is for that, or the
  * named one.
  */
 export const getToolName = ({ name, meant = name }: Pick<JournaledCall, 'name' | 'meant'>): string => meant;

@@ -75,9 +75,9 @@ export type Message =
       readonly calls: readonly CallRecord[];
       /** Its parts other than text and calls. They are sent back to its model. */
       readonly kept?: KeptReply;
-      /** `true` if it had parts that could not be kept. It is then sent as text. */
+      /** `true` if it had parts that could not be stored. It is then sent as text. */
       readonly cut?: true;
-      /** `true` if the turn ended before the reply did. The text is what readers had been shown. */
+      /** `true` if the turn ended before the reply did. The text is the part that readers had seen. */
       readonly cutOff?: true;
       /** The change of tools before the reply was requested. */
       readonly toolsChange?: ToolsChange;
@@ -190,7 +190,7 @@ export interface TurnState extends CallCounts {
   /** Messages from calls to the user, in order. */
   readonly said: TurnSaid[];
   readonly tools: TurnTools;
-  /** Once it has ended: the calls that ended it, by a direct return or by a signal. */
+  /** After it has ended: the calls that ended it, by a direct return or by a signal. */
   stoppedBy: readonly StoppingCall[];
   /** The usage that the models reported. */
   readonly usage: UsageTotals;
@@ -214,7 +214,7 @@ export interface TurnState extends CallCounts {
   before: number;
   cancelRequested: boolean;
   /**
-   * The number of invocations that resumed the turn since its last reply, and may have asked for the next.
+   * The number of invocations that resumed the turn since its last reply, and may have requested the next.
    */
   resumedSinceReply: number;
   /**
@@ -259,9 +259,9 @@ export interface SessionState {
   readonly usage: UsageTotals;
   /** The values of memories by name. For a memory by path, the value is an object of values. */
   readonly memories: Map<string, Json>;
-  /** Why memories could not be folded, by name. Absent if all could. */
+  /** Why memories could not be folded, by name. Absent if all were folded. */
   brokenMemories?: Map<string, string>;
-  /** Ids of calls that ended with an unknown outcome. A late result settles one, and counts once. */
+  /** Ids of calls that ended with an unknown outcome. A late result settles its call, and counts once. */
   readonly inDoubt: Set<string>;
   /** Results of calls that no event ended, since their turn was ended unread. Keyed by call id. */
   readonly closedUnread: Map<string, ResultData>;
@@ -291,7 +291,7 @@ export const findFrame = (
   { frame = ROOT }: { readonly frame?: string },
 ): FrameState | undefined => turn.frames.get(frame);
 
-/** Returns the history of a loop that has offered no tools. */
+/** Returns the history of a loop that has not offered tools. */
 export const createOfferHistory = (): OfferHistory => ({
   list: undefined,
   asked: undefined,

@@ -15,7 +15,7 @@ const NEW_TREE: TurnTree = { count: 0, pending: 0, tokens: 0 };
  */
 const MAX_IDLE_TREES = 100;
 
-/** Returns the tree of a turn. It is empty if the turn has started no other turn. */
+/** Returns the tree of a turn. It is empty if the turn has not started another. */
 export const getTree = (
   { trees }: Pick<SessionState, 'trees'>,
   { root }: Pick<TurnState, 'root'>,
@@ -61,7 +61,7 @@ export function leaveTree({ state, turn }: Pick<Fold, 'state' | 'turn'>): void {
 
 /**
  * Makes the open turn the root of a new tree, after a person steered it or decided about one of its calls.
- * Waiting turns stay in the tree in which they were scheduled.
+ * Waiting turns remain in the tree in which they were scheduled.
  */
 export function startNewTree({ state, turn }: Pick<Fold, 'state' | 'turn'>): void {
   const own = state.trees.get(turn.id);
@@ -70,7 +70,7 @@ export function startNewTree({ state, turn }: Pick<Fold, 'state' | 'turn'>): voi
 }
 
 /**
- * Handles a steered message. A message from a call of another turn brings its place in the tree, and does not
+ * Handles a steered message. A message from a call of another turn has its own place in a tree, and does not
  * make a new root.
  */
 export function foldSteered(

@@ -46,8 +46,8 @@ const DECISION_WAIT = {
     notBy: NOT_REQUESTER,
     onExpiry: { oneOf: ['approve', 'reject', 'exit'] },
     /**
-     * The data from which the tool resumes when the call restarts. Its code does not run while it waits, so
-     * its outcome is never in doubt.
+     * The data from which the tool resumes when the call restarts. The tool does not run while the call
+     * waits, so the outcome is never in doubt.
      */
     checkpoint: { optional: ANY_JSON },
   },
@@ -91,12 +91,12 @@ const EDIT_SCHEMA: ShapeAs<JsonSchema> = {
   says: 'The schema for the input of an edit.',
 };
 
-/** A call that waits for an answer, as shown to the person or client that can give it. */
+/** A call that waits for an answer, as shown to those who can answer it. */
 export interface PendingCall extends Infer<typeof PENDING_CALL> {}
 export const PENDING_CALL = {
   object: {
     call: TEXT,
-    /** The number of the question within its call, starting at 1. An answer names it. */
+    /** The number of the question within its call, starting at 1. An answer includes it. */
     question: { type: 'integer', says: 'Its number among the questions of its call, from 1.' },
     tool: TEXT,
     /**
@@ -120,11 +120,11 @@ export const PENDING_CALL = {
     /** The role that can answer. */
     by: { optional: { type: 'string', says: 'The role that can answer.' } },
     /**
-     * Excludes principals from deciding, even with the role. `requester`: the people who began or steered the
+     * Excludes principals from deciding, even with the role. `requester`: those who started or steered the
      * turn.
      */
     notBy: NOT_REQUESTER,
-    /** The time from which no answer is accepted, in ms since the epoch. */
+    /** The time after which answers are refused, in ms since the epoch. */
     expiresAt: { optional: { type: 'number', says: 'In ms since the epoch.' } },
   },
 } as const satisfies Shape;

@@ -58,7 +58,7 @@ export function toAnswerForm(name: string, declared: InputDeclaration): AnswerFo
 }
 
 /**
- * Reads an answer as JSON text, bare or in a code fence, and checks it. The object is the schema's output if
+ * Parses an answer as JSON text, bare or in a code fence, and checks it. The object is the schema's output if
  * that is JSON, since only JSON can be journaled. Otherwise, or with `asWritten`, it is the object that the
  * model wrote. Never rejects.
  */
@@ -94,8 +94,8 @@ function findJson(answer: string): Json | undefined {
 }
 
 /**
- * Returns the text from the first fence to the last, since the JSON itself can contain one. Without a closing
- * fence, reads to the end.
+ * Returns the text from the first fence to the last, since the JSON itself can contain fences. Without a
+ * closing fence, reads to the end.
  */
 function getFencedText(answer: string): string {
   const opened = /```(?:json)?\s/i.exec(answer);

@@ -15,7 +15,7 @@ import type { LiveEvents, Loop } from './loop.ts';
 import { LOOPS } from './loop-seams.ts';
 import { askInTime } from './model-time.ts';
 
-/** The places of layers, the outermost first. */
+/** The positions of layers, the outermost first. */
 const LAYER_ORDER: readonly AskLayer['place'][] = ['trace', 'guard', 'room', 'fallback', 'retry', 'budget'];
 
 /** Returns a layer for the seam of loops. Uses that share one layer wrap each call once. */
@@ -27,8 +27,8 @@ interface ScopedLayer extends Pick<Exchange, 'frame'> {
 }
 
 /**
- * Returns the layers around the model calls of a loop, outermost first. Layers of the same place keep their
- * order.
+ * Returns the layers around the model calls of a loop, outermost first. Layers of the same position keep
+ * their order.
  */
 function listLayers({ spec }: Loop): readonly ScopedLayer[] {
   const layers = new Map<AskLayer, ScopedLayer>();

@@ -44,7 +44,7 @@ import { findSameName } from './tool-not-found.ts';
 export async function askModel(loop: Loop, last: boolean): Promise<void> {
   const { frame, holder } = loop;
   const { model, uses } = loop.spec;
-  // The last reply uses the tools as they are, and calls none of them.
+  // The last reply cannot call tools, so these need no preparation.
   if (!last && uses.length > 0) await prepareAll(loop);
   holder.takeSteers(frame.id);
   const files = loop.files && (await loop.files.show(loop));
@@ -180,7 +180,7 @@ interface ReplyContext {
   readonly asked?: RequestHashes;
 }
 
-/** Names the tool behind an unfolding tool. Returns no `meant` if the call is for the tool that it names. */
+/** Returns the tool behind an unfolding tool as `meant`. Omits `meant` if the call is for the named tool. */
 function findMeantTool(
   offered: AnyTool,
   { name, input }: Pick<JournaledCall, 'name' | 'input'>,
@@ -203,7 +203,7 @@ function offerCurrentTools(loop: Loop): Offer {
   if (!change) return offered;
   loop.journal.emit(change);
   if (loop.spec.uses.length > 0) notifyWatchers(loop, { at: 'tools-changed', change, offer: offered });
-  // New tools now come after the others.
+  // New tools now follow the others.
   return offerTools(loop, 'now');
 }
 
@@ -223,14 +223,14 @@ function planRequest(loop: Loop, { last, offered, files }: RequestInput): Reques
   const { spec, frame } = loop;
   const { instructions: written, output, model, accepts } = spec;
   const instructions = typeof written === 'string' ? written : written(createLoopView(loop, 'now'));
-  // Adds no key if there is no form: adapters and test scripts compare requests.
+  // The key is absent without a form, since adapters and test scripts compare requests.
   const form = output?.format && { output: output.format };
   const first: ModelMessage[] = instructions === '' ? [] : [{ role: 'system', text: instructions }];
   const how = createRequestSettings(loop, { last, tools: offered.definitions });
   const question: ModelMessage[] = last
     ? [{ role: 'user', text: formatFinalAnswerPrompt(spec.iterations) }]
     : [];
-  // A request without the current tools shows no changes to them.
+  // A request without the current tools shows no tool changes.
   const changing = how.tools === offered.definitions && model.showToolsChanges;
   return {
     toRequest: (conversation) => {
@@ -260,7 +260,7 @@ const toToolsChangeInput = ({ spec, frame }: Loop, { byName }: Offer) => ({
   shownAs: toShownTool,
 });
 
-/** The message that goes with the last model call. */
+/** The prompt of the last model call. */
 const formatFinalAnswerPrompt = (iterations: number): string =>
   `STOP: Maximum tool iterations (${iterations}) reached. You must provide your best final answer now based on ` +
   'information gathered so far.';

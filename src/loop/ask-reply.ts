@@ -241,7 +241,7 @@ export function checkStorable(model: string, event: EventOf<'model-replied'>): E
 /** The assumed number of characters in a call beyond the model's own text. */
 const CALL_OVERHEAD_CHARACTERS = 256;
 
-/** A character takes at most six characters in JSON, of two bytes each. */
+/** JSON escapes a character as at most six, of two bytes each. */
 const SMALL_REPLY_CHARACTERS = MAX_STORED_REPLY_BYTES / 16;
 
 /**

@@ -54,8 +54,8 @@ export function createBatch(loop: Loop): Batch {
 }
 
 /**
- * Returns the key that a call shares with the calls that it must not run in parallel with. Returns
- * `undefined` if it can run beside all calls.
+ * Returns the key shared by calls that must not run in parallel, or `undefined` if the call can run in
+ * parallel with all others.
  */
 function getSerialKey({ tool, input }: RoutedTool, record: CallRecord): string | undefined {
   if (typeof tool.serial !== 'function') return tool.serial;
@@ -98,7 +98,7 @@ export class CallView {
       (merged, changes) => mergeCallState(merged, changes.state ?? {}),
       frame.seen.callState,
     );
-    // The array only grows, so its first entries stay as they were when the batch began.
+    // The array only grows, so its first entries are the same as when the batch began.
     this.#board = frame.blackboard;
     this.#boardLength = frame.seen.entries;
     this.#before = earlier.flatMap((changes) => changes.blackboard ?? []);

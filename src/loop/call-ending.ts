@@ -1,4 +1,4 @@
-/** How calls end, and how much of their results the journal keeps. */
+/** How calls end, and how much of their results is journaled. */
 import type { CallChanges, SessionEvent } from '../journal/events.ts';
 import { listFactsAtEnd } from '../journal/memories.ts';
 import { listOuterFrames } from '../journal/spending.ts';
@@ -48,7 +48,7 @@ export async function toCallEnding(
 ): Promise<CallEnding> {
   const { loop, record, tool, view, starts } = call;
   const { secrets } = loop;
-  // Redact first, since remarks are made from the result that the journal keeps.
+  // Redact first, since remarks are based on the journaled result.
   const result = redactResult(secrets, answered);
   const { id, input } = record;
   const noted: RemarkedResult =
@@ -154,7 +154,8 @@ interface RemarkedResult {
 }
 
 /**
- * Asks every strategy for remarks on a successful call. If one throws, logs it and keeps the result as it is.
+ * Asks every strategy for remarks on a successful call. If one throws, logs it and leaves the result
+ * unchanged.
  */
 function collectRemarks(
   { spec, log }: Pick<Loop, 'spec' | 'log'>,

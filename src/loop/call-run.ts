@@ -72,12 +72,12 @@ function createCallContext(call: RunningCall, turnKey: string): CallContext {
     blackboard: view.blackboard,
     secrets: loop.secrets,
     log: loop.log,
-    // Messages that the call sends to other sessions belong to its tree.
+    // Messages that the call sends to other sessions belong to its tree of turns.
     env: starts ? CALL_ORIGINS.envOfCall(loop.env, starts) : loop.env,
     inSession: loop.inSession,
     origin: starts,
     process: createProcessView(loop),
-    // Only a reader of the session can compute the first part, and it reveals nothing about other turns.
+    // Only a reader of the session can compute the first part, and it does not reveal other turns.
     idempotencyKey: `${turnKey.slice(0, TURN_KEY_LENGTH)}${record.id.replace(loop.turn, '')}`,
     startedAt: view.now(),
     now: view.now,
@@ -105,8 +105,8 @@ const getCallHistory = (loop: Loop): readonly HistoryMessage[] => {
 };
 
 /**
- * Returns the turn as a call of this loop sees it. Each part is read from the current state on access, except
- * memory: it is read as it was at the reply that made the call, like everything else a call sees.
+ * Returns the turn as a call of this loop sees it. Each part is read from the current state on access. Only
+ * memory is read as of the reply that made the call, like all else that a call sees.
  */
 function createProcessView(loop: Loop): ProcessView | undefined {
   if (!loop.inSession) return undefined;

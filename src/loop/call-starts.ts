@@ -31,7 +31,7 @@ export interface TurnStarts {
     readonly limits: { readonly maxGenerations: CallLimit; readonly maxScheduled: CallLimit };
   };
   readonly log: Log;
-  /** Turns that running calls have started and that no event names yet. */
+  /** Turns that running calls have started and that are not yet in an event. */
   started: readonly StartedTurn[];
   /** The limits that were already logged. */
   readonly named: Set<string>;
@@ -51,7 +51,9 @@ export class CallStarts implements CallOrigin {
   /** Messages to this session, in order. They are stored with the end of the call if it succeeds. */
   readonly later: Promise<ScheduledMessage>[] = [];
 
-  /** When a call restarts, its scheduled messages were never stored, but its sent messages were. */
+  /**
+   * After a restart of the call, only its sent messages count, since its scheduled ones were never stored.
+   */
   constructor(turns: TurnStarts, by: Pick<CallRecord, 'ended'>) {
     this.turns = turns;
     this.#by = by;
@@ -59,7 +61,7 @@ export class CallStarts implements CallOrigin {
   }
 
   send(): TreePlace {
-    const turn = this.turns.journal.state.turn as TurnState; // a call runs in a turn
+    const turn = this.turns.journal.state.turn as TurnState; // calls only run in a turn
     const problem = this.treeProblem(turn);
     if (problem !== undefined) throw new Error(`Not sent: ${problem}`);
     this.count({ as: 'sent', bytes: 0 });
@@ -72,7 +74,10 @@ export class CallStarts implements CallOrigin {
     this.turns.started = [...running, { ...one, by: this.#by }];
   }
 
-  /** Returns the turns that running calls have started in these ways. Events name those of calls that have ended. */
+  /**
+   * Returns the turns that running calls have started in these ways. Events contain those of calls that have
+   * ended.
+   */
   startedAs(...kinds: readonly StartedTurn['as'][]): readonly StartedTurn[] {
     return this.turns.started.filter(({ as, by }) => kinds.includes(as) && !by.ended);
   }

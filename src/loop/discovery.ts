@@ -3,7 +3,7 @@ import type { CallRun, Discovery, LoopView } from '../tool/tool.ts';
 import type { Loop } from './loop.ts';
 import { RunningCall } from './running-call.ts';
 
-/** Returns the means for code of this loop to discover tools from outside, until `signal` aborts. */
+/** Returns an object through which this loop's code discovers tools from outside, until `signal` aborts. */
 export const createDiscovery = (loop: Loop, view: LoopView, signal: AbortSignal): Discovery => ({
   view,
   secrets: loop.secrets,
@@ -20,7 +20,7 @@ export const createDiscovery = (loop: Loop, view: LoopView, signal: AbortSignal)
 });
 
 /**
- * Returns the means for a call to discover which tools exist.
+ * Returns an object through which a call discovers tools.
  *
  * @throws TypeError if the call does not come from a loop of this copy of holdfast.
  */

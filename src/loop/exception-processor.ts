@@ -56,8 +56,8 @@ const MAX_MESSAGE_LENGTH = 2_000;
 const MAX_CAUSES = 5;
 
 /**
- * Returns the message of a tool's exception and of its causes, for a model to read. Without a message, names
- * the class.
+ * Returns the message of a tool's exception and of its causes, for a model to read. Without a message,
+ * includes the class name.
  */
 export function getThrownMessage(tool: string, thrown: unknown): string {
   const message = getTextOrEmpty(() => formatWithCauses(thrown, MAX_CAUSES));
@@ -87,8 +87,8 @@ function getTextOrEmpty(words: () => unknown): string {
 }
 
 /**
- * Returns whether a thrown value leaves the outcome unknown instead of meaning that the work failed: an
- * abort, a timeout, a lost connection, a reset or overloaded Durable Object, or any of these as its cause.
+ * Returns whether a thrown value means that the outcome is unknown, not that the work failed: an abort, a
+ * timeout, a lost connection, a reset or overloaded Durable Object, or any of these as its cause.
  */
 export function isCutOff(thrown: unknown, depth = 0): boolean {
   if (thrown instanceof Interrupted) return true;
@@ -106,8 +106,8 @@ export function isCutOff(thrown: unknown, depth = 0): boolean {
 }
 
 /**
- * Matches messages of platforms and libraries for a lost connection, or for a receiver that went away before
- * it answered.
+ * Matches messages of platforms and libraries for a lost connection, or for a receiver that disconnected
+ * before it answered.
  */
 const CUT_OFF =
   /network connection lost|connection (was )?(lost|reset|closed)|socket hang up|econnreset|\breset because\b|\b(was|be|been) reset\b|internal error/i;

@@ -50,8 +50,8 @@ export async function executeCall(batch: Batch, place: LaneCall): Promise<void> 
   const isOver = signal !== undefined && isSupersededBySignal(batch.batch, turn)(record);
   if (record.waits && !isOver && isSuspended(record))
     throw new Interrupted('suspended', `Call ${record.id} waits for an answer.`);
-  // Read before anything runs: an end that does not come from the tool does not show whether the call acted
-  // before.
+  // Read before anything runs: an end that does not come from the tool does not show whether the call has
+  // acted.
   const inDoubt = mayHaveHappened(record) || turn?.frames.has(record.id);
   if (turn && !hasBegun(turn, record)) loop.locks.passed.add(record.id);
   const isWatched = loop.spec.uses.length > 0;
@@ -158,7 +158,7 @@ async function callTool({ loop, tool }: RunningCall, calling: Promise<unknown>):
   }
 }
 
-/** The tool of a call that is permitted, or the result of one that is not. */
+/** The tool of a permitted call, or the result of a refused one. */
 type Permission =
   | { readonly tool: AnyTool; readonly answer?: undefined }
   | { readonly tool?: undefined; readonly answer: ToolResult };

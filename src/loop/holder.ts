@@ -2,7 +2,7 @@ import { CallInterrupted } from '../tool/signals.ts';
 import type { SessionCredentials } from '../tool/tool.ts';
 import type { ToolResult } from '../tool/tool-result.ts';
 
-/** The invocation of the Worker that holds a turn: whether it can act, for how long, and its means. */
+/** The invocation of the Worker that holds a turn: whether it can act, for how long, and its resources. */
 export interface Holder {
   /** Aborts with an `Interrupted` as its reason if the turn is cancelled or the lease is lost. */
   readonly signal: AbortSignal;
@@ -45,7 +45,7 @@ export interface Holder {
   /** Journals the late result of a call that ended as unknown, unless `answer` resolves with `undefined`. */
   late(call: LateCall, answer: Promise<ToolResult | undefined>): void;
   /**
-   * Registers work to run on every path when this invocation's part of the turn is over. The wait for it is
+   * Registers work that always runs when this invocation's part of the turn is over. The wait for it is
    * short. `work` must not throw.
    */
   atEnd(work: () => Promise<unknown>): void;
@@ -88,7 +88,7 @@ type Interruption =
   /** The lease is or may be lost: this invocation must not start or store anything more. */
   | 'lost';
 
-/** Leaves the loop through every tool and nested loop. It never becomes a tool result. */
+/** Propagates out of the loop through every tool and nested loop. It never becomes a tool result. */
 export class Interrupted extends CallInterrupted {
   override readonly name = 'Interrupted';
   readonly why: Interruption;

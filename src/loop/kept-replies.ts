@@ -7,7 +7,7 @@ import type { HistoryMessage } from '../tool/call.ts';
 /** A reply after the transformers have run. */
 export type ShownReply = Extract<HistoryMessage, { role: 'assistant' }>;
 
-/** The parts that the replies of a conversation hold beyond text and calls. */
+/** The parts of a conversation's replies beyond text and calls. */
 export interface KeptReplies {
   /**
    * Returns the parts to send back with a reply, or `undefined` if there are none or a transformer changed
@@ -34,7 +34,7 @@ export function findKeptReplies(messages: readonly Message[]): KeptReplies {
     message.role === 'assistant' && message.kept ? message.kept : [],
   );
   const byParts = new Map<unknown, KeptReply>(all.map((kept) => [kept.parts, kept]));
-  // A cut reply has no parts left to send, so it is sent as text.
+  // A cut reply has no remaining parts, so it is sent as text.
   const cut = messages.flatMap((message) =>
     message.role === 'assistant' && message.cut ? message.calls : [],
   );

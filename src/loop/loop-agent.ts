@@ -109,8 +109,8 @@ function toNestedSpec(
 const PLAN_MODEL_NAME = 'plan';
 
 /**
- * Makes a model from a plan. The loop, the journal and the handling of calls stay the same. Asking a plan
- * costs nothing, so every resume asks it again.
+ * Makes a model from a plan. The loop, the journal and the handling of calls stay the same. A plan is free to
+ * ask, so every resume asks it again.
  */
 const createPlannedModel = (plan: Plan, calls: () => readonly DoneCall[]): PlannedModel => ({
   name: PLAN_MODEL_NAME,
@@ -202,7 +202,7 @@ function findAgent(agents: LoopAgents | undefined, asked: LoopAgent | string): L
   return agents.find(asked) ?? `Agent '${asked}' not found. Available agents: ${formatNames(agents.names)}.`;
 }
 
-/** The maximum number of agents named to a model. */
+/** The maximum number of agents in a message to a model. */
 const MAX_NAMES = 20;
 
 function formatNames(names: readonly string[]): string {

@@ -1,6 +1,6 @@
 /**
  * The seam through which a module stores files and shows them to models. Without such a module, a loop only
- * names files in text.
+ * mentions files in text.
  */
 import type { BlobLoad, KeptBlob } from '../journal/blob.ts';
 import type { SessionEvent, StoredEvent } from '../journal/events.ts';
@@ -42,7 +42,7 @@ export interface ShownFiles {
   result(text: string, parts: readonly ContentPart[], most: number): ShownContent;
   /**
    * Returns the messages with the files that the model accepts, in the places where it accepts them. All
-   * other files are named in text.
+   * other files are mentioned in text.
    */
   fitMessages(messages: readonly ModelMessage[]): readonly ModelMessage[];
   /**
@@ -55,31 +55,29 @@ export interface ShownFiles {
 /** The files of the loops that share them, such as those of a turn. */
 export interface LoopFiles {
   /**
-   * Keeps the new files of a result, to be stored with the first event that names them, and returns the
-   * result as data. Replaces a file that cannot be kept with text, and reports it to `onLost`.
+   * Retains the new files of a result, to be stored with the first event that refers to them, and returns the
+   * result as data. Replaces a file that cannot be stored with text, and reports it to `onLost`.
    *
    * @throws Interrupted if the session cannot be reached. Another invocation then continues the turn.
    */
   keep(result: ToolResult, secrets: Secrets, onLost: (problem: string) => void): Promise<ToolResult>;
   /**
-   * Reads the files for the next request of a loop. Returns `undefined` if its conversation names none.
+   * Reads the files for the next request of a loop. Returns `undefined` if its conversation has no files.
    *
    * @throws Interrupted if the session cannot be reached.
    */
   show(loop: ShowingLoop): Promise<ShownFiles | undefined>;
-  /** Returns a kept file with its bytes, or `undefined`. */
+  /** Returns a stored file with its bytes, or `undefined`. */
   find(id: string): Promise<NewFile | undefined>;
 }
 
 /** The files of a session while an invocation holds it. */
 export interface HeldSessionFiles extends LoopFiles {
-  /** Returns the unsaved files that an event names, to store with it, or `undefined`. */
+  /** Returns the unsaved files in an event, to store with it, or `undefined`. */
   blobsOfEvent(event: SessionEvent): readonly KeptBlob[] | undefined;
-  /**
-   * Returns the unsaved files that these parts name, for a message that is left for the next lease holder.
-   */
+  /** Returns the unsaved files in these parts, for a message that is left for the next lease holder. */
   blobsOfParts(parts: readonly ContentPart[]): readonly KeptBlob[] | undefined;
-  /** Marks the files that these events name as stored. */
+  /** Marks the files in these events as stored. */
   stored(events: readonly StoredEvent[]): void;
   /** Reads the stored files again, after a message arrived that may have restored deleted files. */
   refresh(): void;
@@ -92,7 +90,7 @@ export interface HeldSessionScope {
   readonly name: string;
   /** Returns the session's incarnation. */
   readonly incarnation: () => string;
-  /** The blobs that the session already keeps. Absent if it never kept any. */
+  /** The blobs that the session already has. Absent if it never had any. */
   readonly kept?: BlobLoad | undefined;
   readonly count: (subrequests: number) => void;
   readonly log: Log;
@@ -104,11 +102,11 @@ export interface NamedFiles {
   readonly parts: readonly ContentPart[];
   /** Each blob once. Absent if the message has no new bytes. */
   readonly blobs?: readonly KeptBlob[] | undefined;
-  /** The maximum bytes of blobs that the session can keep. */
+  /** The maximum bytes of blobs that the session can store. */
   readonly room?: number | undefined;
 }
 
-/** The functions of a module that keeps files. */
+/** The functions of a module that stores files. */
 export interface FileKeeper {
   /**
    * Names the new files of a message by the hashes of their bytes.
@@ -122,7 +120,7 @@ export interface FileKeeper {
   inMemory(): LoopFiles;
 }
 
-/** The seam of modules that keep files. */
+/** The seam of modules that store files. */
 export const FILES = defineSeam<FileKeeper>();
 
 export function findFileKeeper(uses: readonly ModuleUse[]): FileKeeper | undefined {

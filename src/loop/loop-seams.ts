@@ -35,7 +35,7 @@ export interface LoopSeam {
    * Wraps `run` of a call's tool, once the start of the call is durable. Returns the value of `next` or
    * another value that `run` could return. `next` accepts replacements for members of the call's context. The
    * time counts against the tool's timeout, and it runs again whenever `run` does. An error that it throws
-   * counts as thrown by the tool. It must rethrow errors that it does not know.
+   * counts as thrown by the tool. It must rethrow unknown errors.
    */
   run?(call: CallRun, next: (change?: Partial<CallContext>) => unknown, effect: ToolEffect): unknown;
   /**
@@ -65,7 +65,7 @@ export interface LoopSeam {
   readonly ask?: AskSeam | undefined;
   /** `true` if the module keeps the conversation short. The log then does not warn about long ones. */
   readonly shortens?: boolean | undefined;
-  /** `true` if the module limits tokens. It replaces the default token limit of a turn. */
+  /** `true` if the module limits tokens. Its limit then replaces the default one of a turn. */
   readonly boundsTokens?: boolean | undefined;
   /**
    * Returns why the module cannot be used with this model, or `undefined` if it can. The text follows the
@@ -95,7 +95,7 @@ export interface HistoryScope {
   readonly log: Log;
 }
 
-/** The input of a step of the phase `marks`, beside the request. */
+/** The input of a step of the phase `marks`, in addition to the request. */
 export interface MarksInput {
   /** A cache key that is the same for all requests of a loop in its session. It reveals no names. */
   readonly key: string;
@@ -116,8 +116,8 @@ export function findModelProblem(uses: readonly ModuleUse[], model: ChatModel): 
 }
 
 /**
- * Returns the number of tokens after which a turn asks no model, without reserving any in advance. Returns
- * `undefined` for no limit: if the agent declares `unlimited`, or if a module of the turn limits tokens.
+ * Returns the number of tokens after which a turn no longer asks a model. Tokens are not reserved in advance.
+ * Returns `undefined` if the agent declares `unlimited`, or if a module of the turn limits tokens.
  */
 export function computeTokenCeiling(
   { tokens }: Pick<Limits, 'tokens'>,
@@ -128,7 +128,7 @@ export function computeTokenCeiling(
   return DEFAULT_MAX_TOKENS;
 }
 
-/** The default for turns whose tokens are limited by neither the agent nor a module. */
+/** The default for turns without a token limit of the agent or a module. */
 const DEFAULT_MAX_TOKENS = 1_000_000;
 
 /** A module's position around a call. */
@@ -169,7 +169,7 @@ export function listNestedUses(
   return [...kept, ...toScopedUses(frame, own).filter(({ use }) => !kept.some((one) => one.use === use))];
 }
 
-/** Keeps the uses that have hooks in loops. */
+/** Returns the uses that have hooks in loops. */
 const toScopedUses = (frame: string, uses: readonly ModuleUse[], isAppWide = false): readonly ScopedUse[] =>
   uses.filter((use) => LOOPS.of(use)).map((use) => ({ use, frame, isAppWide }));
 

@@ -30,10 +30,7 @@ export function findSettingsProblem({
     : `has settings that its model '${model.name.slice(0, 80)}' refuses: ${why}`;
 }
 
-/**
- * Returns the tool choices that a declared choice can produce. `undefined` means that the model is free to
- * choose.
- */
+/** Returns the tool choices that a declared choice can produce. `undefined`: the model is free to choose. */
 function listPossibleToolChoices(declared: AgentSettings['toolChoice']): readonly (ToolChoice | undefined)[] {
   if (typeof declared !== 'object' || 'tool' in declared) return [declared];
   return [...('first' in declared ? [declared.first] : []), ...('every' in declared ? [declared.every] : [])];
@@ -96,7 +93,7 @@ function getCurrentToolChoice(declared: LoopToolChoice | undefined, before: numb
 
 /**
  * Returns whether a provider would accept a choice. Providers refuse a choice without tools, or of a tool
- * that is not offered, such as one that unlocks later.
+ * that is not offered, such as a locked one.
  */
 const isPossibleChoice = (choice: ToolChoice | undefined, tools: readonly ToolDefinition[]): boolean =>
   typeof choice === 'object' ? tools.some(({ name }) => name === choice.tool) : tools.length > 0;

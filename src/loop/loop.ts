@@ -77,8 +77,8 @@ export interface LoopSpec {
   /** The maximum number of model calls before the model must give its best answer. */
   readonly iterations: number;
   /**
-   * The number of the turn's tokens after which no model is asked. Absent if a module limits them, and for a
-   * plan.
+   * The number of the turn's tokens after which it no longer asks a model. Absent if a module limits them,
+   * and for a plan.
    */
   readonly tokenCeiling?: number | undefined;
   readonly policies: LoopPolicies;
@@ -94,7 +94,7 @@ export interface LoopSpec {
 
 /** The resources that all loops of a turn share during one invocation. */
 export interface TurnScope {
-  /** The session's id, as its owner calls it. Empty without a session. */
+  /** The session's id, as its owner knows it. Empty without a session. */
   readonly session: string;
   /** The name of the session's agent. Empty without a session. */
   readonly agent: string;
@@ -137,8 +137,8 @@ export interface TurnScope {
 /** The locks between calls in one invocation of a turn. */
 export interface TurnLocks {
   /**
-   * Calls that no other call waits for: they had not begun when this invocation reached them, or this
-   * invocation has finished with them.
+   * Calls that do not block others: they had not begun when this invocation reached them, or it has finished
+   * with them.
    */
   readonly passed: Set<string>;
   /** Absent until a call asks to run exclusively. */
@@ -182,7 +182,7 @@ export interface LiveEvents {
   readonly text?: ((reply: string, piece: string, frame: string) => void) | undefined;
   /** Receives a piece of the model's reasoning, with the same arguments. */
   readonly reasoning?: ((reply: string, piece: string, frame: string) => void) | undefined;
-  /** Voids the pieces that were shown of an earlier attempt at this reply. */
+  /** Voids the shown pieces of an earlier attempt at this reply. */
   restarted(reply: string, frame: string): void;
   progress(call: string, status: string): void;
 }

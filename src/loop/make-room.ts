@@ -9,13 +9,13 @@ import { type Loop, toLoopFields } from './loop.ts';
 /** Makes the request that would show a conversation. */
 export type RequestBuilder = (conversation: readonly Message[]) => ModelRequest;
 
-/** The fraction of the model's context to fill. The rest is for its reply and the next results. */
+/** The fraction of the model's context to fill. The rest is for the reply and the next results. */
 const FILLED_FRACTION = 0.75;
 /** The fraction of a request to keep if the provider reported no lengths. */
 const KEPT_FRACTION = 1 / 3;
-/** The assumed bytes per token if the provider reported no count. Most texts have more. */
+/** The assumed bytes per token if the provider reported no count. Most texts have more bytes per token. */
 const BYTES_PER_TOKEN = 3;
-/** The minimum characters of a shortened result. A shorter one is of no use to a model. */
+/** The minimum characters of a shortened result. A shorter one would not help a model. */
 const MIN_RESULT_CHARACTERS = 256;
 
 /** Returns whether the model refused a request because it is longer than its context. */

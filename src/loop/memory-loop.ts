@@ -18,7 +18,7 @@ import { findFileKeeper, type LoopFiles } from './loop-files.ts';
 import { computeTokenCeiling, listTurnUses } from './loop-seams.ts';
 import { DEFAULT_LIMITS, DEFAULT_POLICIES, type LoopLimits } from './policies.ts';
 
-/** The config of a loop in memory. Everything else is as for an agent that declares nothing. */
+/** The config of a loop in memory. All else is as for an agent without declarations. */
 export type MemoryLoopConfig = Pick<LoopSpec, 'tools' | 'model'> &
   Partial<Pick<LoopSpec, 'strategies' | 'policies' | 'context'>> & {
     readonly uses?: readonly ModuleUse[] | undefined;
@@ -31,7 +31,7 @@ export type MemoryLoopConfig = Pick<LoopSpec, 'tools' | 'model'> &
     readonly message?: string | undefined;
     /** The principal of the turn. Defaults to `code`. */
     readonly principal?: Principal | undefined;
-    /** Overrides of the holder. Defaults to the system's clock, and a turn that is never stopped. */
+    /** Overrides of the holder. Defaults to the system clock, and a turn that is never stopped. */
     readonly holder?: Partial<Holder> | undefined;
     readonly memories?: readonly ToolMemory[] | undefined;
     /** The log, with secrets redacted. Defaults to the console. */

@@ -29,7 +29,7 @@ interface AskingLoop {
 }
 
 /**
- * Asks the loop's model within its time limits, and leaves no timer behind. If a limit is reached, aborts the
+ * Asks the loop's model within its time limits, and clears all timers. If a limit is reached, aborts the
  * model, ignores its further output and refuses its further requests.
  *
  * @throws ModelError `timeout` if it takes too long, and any error that the model throws.

@@ -9,12 +9,14 @@ import type { ToolMemory } from '../tool/tool-memory.ts';
 import { OFFERS } from '../tool/uses.ts';
 import { type FileKeeper, findFileKeeper } from './loop-files.ts';
 
-/** All modules of an app, composed once for its fold and its loops, which know no module by name. */
+/**
+ * All modules of an app, composed once for its fold and its loops, which do not depend on specific modules.
+ */
 export interface Modules {
   readonly uses: readonly ModuleUse[];
   /** The uses of the app itself, which apply to all its agents. */
   readonly appWide: readonly ModuleUse[];
-  /** The memories that they keep of a session. */
+  /** The memories that they fold from a session. */
   readonly memories: readonly ToolMemory[];
   /** The strategies that they add to every loop, in order. */
   readonly strategies: readonly InjectionStrategy[];

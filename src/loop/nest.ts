@@ -57,7 +57,7 @@ async function nestInCall(opener: RunningCall, frame: Frame): Promise<FrameOutco
 /** Returns whether a signal ends the turn. Other signals end only the loop in which they were sent. */
 const isTurnEnding = ({ type }: Signal): boolean => type !== 'replan' && type !== 'terminate-action';
 
-/** Returns the result of a nested loop, for a call whose tool returns none. */
+/** Returns the result of a nested loop, for a call whose tool does not return one. */
 function toNestedResult({ outcome, text: words }: FrameOutcome): ToolResult {
   if (outcome === 'failed') return error(words);
   return outcome === 'limit-reached' ? createWithheldResult(words) : text(words);
@@ -75,7 +75,7 @@ const MAX_NAMED = 20;
 /** The call that opens a nested loop, and the loop around it. */
 type Opener = Pick<RunningCall, 'loop' | 'record'>;
 
-/** Runs the loop of a frame. The call itself holds no slot, and its outcome is never in doubt. */
+/** Runs the loop of a frame. The call itself uses no slot, and its outcome is never in doubt. */
 async function runFrame(opener: Opener, given: Frame): Promise<FrameOutcome> {
   const spec = resolveSpec(opener, given);
   if (typeof spec === 'string') return { outcome: 'failed', text: spec, calls: [], added: [] };
@@ -177,8 +177,8 @@ function findThrownMessage(frame: FrameState): string | undefined {
 }
 
 /**
- * Returns why a loop broke off and which tools it had called, so that the outer model does not have the work
- * done twice.
+ * Returns why a loop broke off and which tools it had called, so that the outer model does not request the
+ * work twice.
  */
 function formatBrokenOff(why: string, calls: readonly DoneCall[]): string {
   const done = calls

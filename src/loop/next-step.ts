@@ -81,8 +81,8 @@ const isWaiting = (batch: readonly CallRecord[], turn?: Pick<TurnState, 'frames'
   !batch.some(isSupersededBySignal(batch, turn));
 
 /**
- * Returns whether a call still waits for permission to run, although a signal has ended its loop or a
- * reviewer has ended the turn. The same applies to a call whose nested loop contains only such calls.
+ * Returns whether a call still waits for permission to run after a signal has ended its loop or a reviewer
+ * the turn. The same applies to a call whose nested loop contains only such calls.
  */
 export const isSupersededBySignal =
   (batch: readonly CallRecord[], turn: Pick<TurnState, 'frames'> | undefined) =>

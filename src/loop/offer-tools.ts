@@ -75,7 +75,7 @@ function sortOffer(offer: Offer, list: readonly OfferedTool[]): Offer {
   return made;
 }
 
-/** Caches the last order of each offer, so that an unchanged list costs nothing. */
+/** Caches the last order of each offer, so that an unchanged list is not sorted again. */
 const sortedOffers = new WeakMap<Offer, { readonly list: readonly OfferedTool[]; readonly offer: Offer }>();
 
 export const toDefinition = ({ name, description, inputSchema, providerTool }: AnyTool): ToolDefinition => ({
@@ -127,7 +127,7 @@ export function createLoopView(loop: Loop, moment: Moment, recall?: LoopView['re
   };
 }
 
-/** Returns the messages that the model was shown for its last reply. Later messages are left out. */
+/** Returns the messages that the model was shown for its last reply. Later messages are omitted. */
 const getMessagesBeforeReply = (messages: readonly Message[]): readonly Message[] =>
   messages.slice(
     0,
@@ -168,7 +168,7 @@ function diffTools(before: readonly OfferedTool[], now: readonly OfferedTool[]):
   return came.length + went.length === 0 ? undefined : { came, went };
 }
 
-/** Returns the current tools: first those that were there before, in their old order, then the new ones. */
+/** Returns the current tools: first the earlier ones in their old order, then the new ones. */
 function mergeInOrder(before: readonly OfferedTool[], now: readonly OfferedTool[]): readonly OfferedTool[] {
   const is = new Map(now.map((tool) => [tool.name, tool]));
   const was = new Set(before.map(({ name }) => name));

@@ -45,9 +45,9 @@ export type EligibilityCheck = (
 ) => boolean | Promise<boolean>;
 
 /**
- * Whose messages steer a turn (`?whenBusy=steer`, and webhooks that steer). `requester`: the person who
- * started it, by id and tenant. `anyone`: anyone who can send to its session. Other messages wait in line and
- * start a turn of their own.
+ * Whose messages steer a turn (`?whenBusy=steer`, and webhooks that steer). `requester`: its sender, by id
+ * and tenant. `anyone`: anyone who can send to its session. Other messages wait in line and start a turn of
+ * their own.
  */
 export type Steering = 'requester' | 'anyone';
 
@@ -71,8 +71,8 @@ export interface LoopPolicies {
   readonly resultCharacters: number;
   readonly steering: Steering;
   /**
-   * The `loopId` that tools read in a turn whose sender gave none. `stamped`: a fresh one, so that a
-   * once-per-loop action happens once a turn. `as-sent`: none.
+   * The `loopId` that tools read in a turn whose sender did not set one. `stamped`: a fresh one, so that a
+   * once-per-loop action happens once a turn. `as-sent`: no `loopId`.
    */
   readonly loopIds: 'stamped' | 'as-sent';
 }
@@ -122,7 +122,7 @@ export const withPolicies = ({ unknownTools, blankReplies, ...declared }: Polici
   blankReplies: withOverrides(DEFAULT_POLICIES.blankReplies, blankReplies),
 });
 
-/** Overrides only what is declared. `undefined` declares nothing. */
+/** Overrides only declared policies. `undefined` does not override. */
 const withOverrides = <T extends object>(base: T, declared: Overrides<T> = {}): T => ({
   ...base,
   ...omitUndefined(declared),
@@ -136,9 +136,7 @@ export const LOOP_LIMITS: ShapeAs<LoopLimits> = {
   like: { object: { tokens: { optional: CALL_LIMIT }, iterations: INTEGER } },
 };
 
-/**
- * The limits of an agent that declares none: enough for ordinary work, and small enough to stop a runaway.
- */
+/** The default limits of an agent: enough for ordinary work, and small enough to stop a runaway loop. */
 export const DEFAULT_LIMITS: LoopLimits = { iterations: 20 };
 
 /** Returns the declared limits over those of the outer loop. */

@@ -27,10 +27,10 @@ import {
 
 /**
  * Makes a tool with which a model reads the rest of a shortened result. In loops that list the tool (agents,
- * and agentic tools among their `tools`), the marker of a shortened result names it and the input to send. It
- * reads the journaled results of calls that the model is still shown, after the loop's transformers that do
- * not shorten. Each piece is as long as one result can be. The tool's name is `read_result`. To change it,
- * use `withName`.
+ * and agentic tools among their `tools`), the marker of a shortened result shows it and the input to send. It
+ * reads the journaled results of calls that the model still sees, after the loop's transformers that do not
+ * shorten. Each piece is as long as one result can be. The tool's name is `read_result`. To change it, use
+ * `withName`.
  */
 export function readResult(): Tool<
   'read_result',
@@ -142,7 +142,7 @@ function readPiece({ tool, result, from: sent }: ReadInput, results: EarlierResu
       `The result '${result}' has ${whole.length} characters, and none at ${sent}. Send 'from' as a number from 0 to ${last}.`,
     );
   }
-  // A piece must not start in the middle of a surrogate pair.
+  // A piece must not start inside a surrogate pair.
   const from = /[\uDC00-\uDFFF]/.test(whole[sent] ?? '') ? Math.max(0, sent - 1) : sent;
   const rest = whole.slice(from);
   const formatEnding = (to: number): string =>

@@ -32,7 +32,7 @@ export async function reconcileCall(running: RunningEffect): Promise<ReconciledO
     const asked = Promise.resolve(reconcileInModules(loop.spec.uses, doubted));
     const answer = await waitAtMost(holder, ms, asked);
     if (answer === 'not-done') return { ...unknown, verdict: answer };
-    // Plain JavaScript can return anything. A misspelled verdict must not count as done.
+    // Plain JavaScript can return any value. A misspelled verdict must not count as done.
     const known: object = Object(answer);
     if ('done' in known) {
       const result = await toKeptResult(loop, context.tool, known.done);
@@ -82,7 +82,9 @@ interface ReconciledOutcome {
   readonly result: ToolResult;
 }
 
-/** A `once` call that did not return in time, with the verdict of `reconcile` and its pending answer. */
+/**
+ * A `once` call that did not return in time, with the verdict of `reconcile` and the call's pending answer.
+ */
 interface CallInDoubt extends RunningEffect, ReconciledOutcome {
   readonly answer: Promise<RunResult>;
 }
@@ -142,13 +144,13 @@ export function createStoppedResult(running: RunningEffect): ToolResult {
   const { loop } = running.call;
   const result = createUnansweredResult(running);
   if (effect.effect !== 'idempotent') return result;
-  // The model would repeat it under another key, so the result must not say that it was not done.
+  // The model would repeat it under another key, so the result must not claim that it was not done.
   return isCancelled(loop.holder)
     ? createCancelledRunningResult(context.tool)
     : createUnknownOutcomeResult(context.tool);
 }
 
-/** Returns the result of a call that did not return, and that either did not happen or can be repeated. */
+/** Returns the result of a call that did not return, and that did not run or can be repeated. */
 export function createUnansweredResult({ call, effect, context }: RunningEffect): ToolResult {
   const { holder } = call.loop;
   const { tool, signal } = context;
@@ -178,7 +180,7 @@ const isCancelled = ({ signal }: Holder): boolean => isInterrupted(signal.reason
 
 /**
  * Resolves with the promise's value, or with `no-answer` after `ms`. After a cancel it waits at most
- * `LAST_RESULT_MS` ms more, and after a lost lease no longer.
+ * `LAST_RESULT_MS` ms more. After a lost lease it stops waiting.
  */
 function waitAtMost<T>(holder: Holder, ms: number, promise: Promise<T>): Promise<T | 'no-answer'> {
   const { signal } = holder;

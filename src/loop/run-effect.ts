@@ -22,9 +22,9 @@ import { createExceptionResult, logToolException, toKeptResult, warnUnrebuildabl
 
 /**
  * Runs the effect of a tool. Its start is made durable first, unless the effect is `read`. A call that an
- * earlier invocation started runs again under its id, except a `once` call: that is reconciled, or its
- * outcome is unknown. If it runs again after all, a new start is journaled, so that the next invocation knows
- * how recent its last request can be.
+ * earlier invocation started runs again under its id. A `once` call is reconciled instead, or its outcome is
+ * unknown. If it then runs again, a new start is journaled, so that the next invocation knows how recent its
+ * last request can be.
  *
  * @throws Interrupted if the call is left open, for another invocation or for the end of the turn.
  */
@@ -78,8 +78,8 @@ async function journalStart(
 }
 
 /**
- * Refuses questions inside `run` of a `once` call, whose effects would repeat after the answer. Allowed are a
- * call that keeps running meanwhile and a question with a checkpoint.
+ * Refuses questions inside `run` of a `once` call, whose effects would repeat after the answer. A call that
+ * keeps running meanwhile and a question with a checkpoint are allowed.
  */
 const createCheckpointAsk =
   ({ ask }: Pick<CallContext, 'ask'>): CallContext['ask'] =>
@@ -98,7 +98,7 @@ interface EffectOutcome {
   readonly ms?: number;
 }
 
-/** A running effect, with the means to stop waiting for it. */
+/** A running effect, with a controller to stop waiting for it. */
 interface StoppableEffect extends RunningEffect {
   readonly stop: StopController;
   /** `true` when its code has returned or thrown. */

@@ -66,8 +66,8 @@ export async function runBatch(loop: Loop): Promise<void> {
 
 async function runLane(batch: Batch, lane: Batch['lanes'][number]): Promise<void> {
   const { holder } = batch.loop;
-  // The later calls of a lane have not begun, unless an earlier deployment had other lanes, so no call needs
-  // to wait for them.
+  // The later calls of a lane have not begun, unless an earlier deployment had other lanes. So they do not
+  // block other calls.
   releaseCalls(batch, lane.slice(1));
   try {
     for (const call of lane) {

@@ -14,7 +14,7 @@ import { type Loop, toLoopFields } from './loop.ts';
 
 /**
  * The loop's side of a `CallRun`: a call whose tool can run, and its progress. Functions such as `nest`,
- * which do more than `CallRun` offers, look it up from the run.
+ * which need more than a `CallRun`, look it up from the run.
  */
 export class RunningCall {
   readonly loop: Loop;
@@ -82,7 +82,7 @@ export class RunningCall {
   enter(): void {
     const { loop, record } = this;
     const { signal } = loop.holder;
-    // Code of an abandoned call keeps running. This turn does not run its further work.
+    // Code of an abandoned call keeps running, but cannot start more work in this turn.
     if (signal.aborted) throw signal.reason;
     if (this.time.isOver) throw new Error('The call has ended, so its code must stop.');
     if (this.reached) throw new Error(`Tool '${record.name}' can execute or nest only once per call.`);
@@ -90,14 +90,14 @@ export class RunningCall {
     this.reached = true;
   }
 
-  /** Records that the effect is over or abandoned. Its code can no longer ask. */
+  /** Records that the effect is over or abandoned, so its code can no longer ask. */
   leave(): void {
     this.#hasRun = true;
     this.#outside?.hasRun();
   }
 
   /**
-   * The means by which the call asks questions.
+   * The object through which the call asks questions.
    *
    * @throws as `createAsker` does.
    */
@@ -109,7 +109,7 @@ export class RunningCall {
 }
 
 /**
- * Makes the means by which a call asks questions.
+ * Creates the object through which a call asks questions.
  *
  * @throws Error outside of a session.
  * @throws ToolConfigurationError if no module of the app accepts answers. The turn then ends as
@@ -139,7 +139,7 @@ function createAsker({ loop, record, tool }: RunningCall): Asker {
 /**
  * Checks that a restarted call asks the same questions as before.
  *
- * @throws Error if it skips one, since the answer would then apply to something else.
+ * @throws Error if it skips one, since the answer would then apply to another question.
  */
 function checkQuestions({ loop, record }: RunningCall, asked = 0): void {
   const resumes = record.started !== undefined || loop.journal.state.turn?.frames.has(record.id);

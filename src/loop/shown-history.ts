@@ -86,7 +86,7 @@ const CUT_OFF_MARKER = '\n\n[The reply was cut off here.]';
 
 /**
  * Returns the answer of a loop: the text of its last reply, or of its direct results, as modules show them to
- * people.
+ * users.
  */
 export function getShownAnswer(loop: Loop): string {
   const { messages } = loop.frame;
@@ -130,7 +130,7 @@ interface ShownConversation {
   readonly conversation: readonly Message[];
   /** As `toShownHistory` returns it. */
   readonly shown: readonly HistoryMessage[];
-  /** The tool changes to show the model. Most models are shown none. */
+  /** The tool changes to show the model. Absent for most models. */
   readonly changes: ReadonlyMap<unknown, ToolSetChange> | undefined;
   readonly files: ShownFiles | undefined;
 }
@@ -142,7 +142,7 @@ export const toToolsChangeMessage = (toolsChange: ToolSetChange): ModelMessage =
   toolsChange,
 });
 
-/** Names the files of a user message, if no module shows them. */
+/** Appends lines about the files of a user message, if no module shows them. */
 const withFileLines = (text: string, parts: readonly ContentPart[]): string =>
   joinParagraphs(text, ...parts.filter(isFile).map(formatFileLine));
 
@@ -154,7 +154,7 @@ interface SendContext {
   /** Absent if no reply has parts beyond text and calls, as with most models. */
   readonly kept: KeptReplies | undefined;
   readonly characters: number;
-  /** Writes results for a model that has a tool to read more of them. */
+  /** Formats results for a model that has a tool to read more of them. */
   readonly words: ResultWriter | undefined;
 }
 
@@ -244,9 +244,9 @@ function toReply(reply: ShownReply, sending: SendContext): ModelMessage[] {
 }
 
 /**
- * Returns the shown result of a call, followed by its messages to the user. There they keep the same place in
- * every request, and every provider accepts them. A separate assistant message could not end a request or
- * come between a call and its result.
+ * Returns the shown result of a call, followed by its messages to the user. In this position they are the
+ * same in every request, and every provider accepts them. A separate assistant message could not end a
+ * request or come between a call and its result.
  */
 function toShownResult(call: HistoryCall, sending: SendContext): ShownContent {
   const plain = formatResult(call, sending);
@@ -272,7 +272,7 @@ function formatSentMessages({ said = [], input }: HistoryCall, { characters }: S
   return toModelText({ type: 'text', content }, characters);
 }
 
-/** Adds the files of a result. They are only named if the result was shortened to fit the conversation. */
+/** Adds the files of a result. If the result was shortened to fit the conversation, adds only their names. */
 function withFiles({ id, result }: HistoryCall, text: string, sending: SendContext): ShownContent {
   const { records, files, characters } = sending;
   const parts = result ? listResultParts(result) : [];

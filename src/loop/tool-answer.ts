@@ -22,7 +22,7 @@ import type { Loop } from './loop.ts';
 import { formatMissingFilesModuleMessage } from './loop-files.ts';
 
 /**
- * Converts the return value of a tool to a result, and keeps its files. Logs values that are lost, and the
+ * Converts the return value of a tool to a result, and stores its files. Logs values that are lost, and the
  * cause of a returned error.
  *
  * @throws the returned value if it is an `Error` or a signal.
@@ -46,7 +46,9 @@ export async function toKeptResult(
   );
 }
 
-/** Returns the result with its files named in text, since no module keeps them. The tool has already run. */
+/**
+ * Returns the result with its files mentioned in text, since no module stores them. The tool has already run.
+ */
 function withoutFiles(loop: Pick<Loop, 'log'>, tool: string, result: ToolResult): ToolResult {
   logMistake(
     loop,
@@ -59,8 +61,8 @@ function withoutFiles(loop: Pick<Loop, 'log'>, tool: string, result: ToolResult)
 }
 
 /**
- * In development, logs a returned object whose methods are tools but that has no way to be rebuilt. Its tools
- * would otherwise be missing without a message.
+ * In development, logs a returned object whose methods are tools but that cannot be rebuilt. Otherwise its
+ * tools would be missing without a message.
  */
 export function warnUnrebuildable(
   loop: Pick<Loop, 'log'>,
@@ -79,7 +81,7 @@ const getUntypedValue = (result: ToolResult): unknown =>
 
 /**
  * Returns the result, or an error if its value does not fit the tool's declared output. This includes a value
- * that names another type. A result that is not a success passes unchecked.
+ * of another named type. A result that is not a success is not checked.
  */
 export async function checkDeclaredOutput(
   loop: Pick<Loop, 'log'>,
@@ -126,8 +128,8 @@ const MAX_RESULT_CHARACTERS = 8 * 1024 * 1024;
 
 /**
  * Returns the result of a call that threw. The other calls of the batch keep their results. If the exception
- * ends the turn, all clients see the signal's reason, so that contains the exception's message only if the
- * tool sets `expose`. The result itself always contains it, for the model and the owner.
+ * ends the turn, all clients see the signal's reason, so it contains the exception's message only if the tool
+ * sets `expose`. The result itself always contains it, for the model and the owner.
  */
 export function createExceptionResult(
   loop: Pick<Loop, 'spec' | 'log' | 'inSession'>,
@@ -165,7 +167,7 @@ export function logToolException(
   log({ ...errorEntry(message, thrown, 'tool-threw'), tool });
 }
 
-/** Logs a value that is not kept. The tool may already have acted. */
+/** Logs a value that is not journaled. The tool may already have acted. */
 export const logLostValue = ({ log }: Pick<Loop, 'log'>, message: string): void =>
   log(errorEntry(message, undefined, 'value-lost'));
 

@@ -2,8 +2,8 @@ import { createFailureResult, type ToolResult } from '../tool/tool-result.ts';
 import { DEFAULT_POLICIES, type UnknownToolPolicy } from './policies.ts';
 
 /**
- * The maximum number of characters of a hostile name to echo. `MAX_LISTED`: the maximum number of names to
- * list.
+ * The maximum number of characters of a hostile name to echo. `MAX_LISTED`: the maximum number of listed
+ * names.
  */
 const MAX_NAME_LENGTH = 64;
 const MAX_LISTED = 100;
@@ -42,8 +42,8 @@ function formatSuggestion(names: readonly string[]): string {
 }
 
 /**
- * Returns names like the one that the model made up, best match first, up to `policy.suggestions`. Prefers
- * names that differ only in case and punctuation over names that share words.
+ * Returns names similar to the one that the model made up, best match first, up to `policy.suggestions`.
+ * Prefers names that differ only in case and punctuation over names that share words.
  */
 export function suggestNames(
   wanted: string,

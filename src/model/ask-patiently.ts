@@ -16,7 +16,7 @@ import type { ModelSettings } from './settings.ts';
 /** The default limit on silence in a streamed reply, in ms. */
 const STREAM_TIMEOUT_MS = 120_000;
 
-/** The same limit for a reply in one piece, before which a model can think for a long time. */
+/** The same limit for an unstreamed reply, before which a model can think for a long time. */
 const WHOLE_TIMEOUT_MS = 600_000;
 
 /** The default number of retries. */
@@ -94,7 +94,7 @@ export const askWithRetries = (
 /** The work of one attempt. */
 interface AttemptOptions {
   readonly work: AttemptWork;
-  /** `true` if the reply arrives in one piece, without any data before it. */
+  /** `true` if the reply is not streamed, so no data arrives before it. */
   readonly whole?: boolean | undefined;
 }
 
@@ -191,8 +191,8 @@ const createSilenceTimer = (signal: AbortSignal, timeout: number, heard = (): vo
         stop.abort(new ModelError('timeout', `The model's server was silent for ${timeout} ms.`));
       const cancel = TIMERS.after(Math.min(timeout, MAX_TIMER_MS), onSilence);
       try {
-        // Awaited directly: data that arrives with a broken connection is lost if another await comes
-        // between.
+        // Awaited directly: with another await in between, data that arrives just before the connection
+        // breaks would be lost.
         const came = await stop.until(work());
         heard();
         return came;

@@ -12,7 +12,7 @@ export interface ChatModel {
   readonly name: string;
   /**
    * The provider, such as `anthropic.messages`. Provider data of a reply goes back only to a model of the
-   * same provider and name. A model without a provider is identified by its name alone.
+   * same provider and name. A model without a provider is identified only by its name.
    */
   readonly provider?: string | undefined;
   /** The models that this model chooses from. It adapts the conversation for each of them. */
@@ -58,13 +58,13 @@ export interface ChatModel {
    */
   readonly heedsToolChoice?: boolean | undefined;
   /**
-   * Returns the reason why the provider would refuse every request with these settings, as text to follow a
-   * colon. Returns `undefined` if no reason is known. `defineAgent` calls it.
+   * Returns the reason why the provider would refuse every request with these settings, as text that follows
+   * a colon. Returns `undefined` if no reason is known. `defineAgent` calls it.
    */
   readonly refuses?: ((settings: ModelSettings) => string | undefined) | undefined;
   /**
    * Asks once for a reply. With `onText`, the text first arrives in pieces, which add up to the reply's text.
-   * The same holds for the reasoning and `onReasoning`. The adapter retries only before output begins.
+   * The reasoning and `onReasoning` work the same way. The adapter retries only before output begins.
    *
    * @throws ModelError if there is no complete reply, or if `signal` aborts.
    */
@@ -160,7 +160,7 @@ export type ModelMessage =
     }
   | {
       readonly role: 'user';
-      /** The whole message as text, with a line in place of each file. */
+      /** The whole message as text, with a line for each file. */
       readonly text: string;
       /** The whole message in order, if it has files that the model accepts. */
       readonly parts?: readonly MessagePart[] | undefined;
@@ -185,7 +185,7 @@ export type ModelMessage =
       readonly role: 'tool';
       readonly id: string;
       readonly name: string;
-      /** The whole result as text, like that of a user message. The same holds for `parts`. */
+      /** The whole result as text, like that of a user message. This also applies to `parts`. */
       readonly text: string;
       readonly parts?: readonly MessagePart[] | undefined;
     };
@@ -222,7 +222,7 @@ export interface ChangingTools<Tool> {
   shownAs(tool: Tool): { readonly definition: ToolDefinition; readonly offered: ShownTool };
 }
 
-/** Returns the tool changes in a conversation, with their definitions, by the journaled change. */
+/** Returns the tool changes in a conversation, with their definitions, keyed by the journaled change. */
 export type ToolsChangeFinder = <Tool extends { readonly inner?: readonly Tool[] | undefined }>(
   changing: ChangingTools<Tool>,
 ) => ReadonlyMap<unknown, ToolSetChange>;
@@ -236,7 +236,7 @@ export interface SignedRequest {
 /** Returns a request that marks the replies whose prefix has changed. */
 export type PrefixSigner = (request: ModelRequest, hash: (text: string) => string) => SignedRequest;
 
-/** The input of a model: the whole conversation, and the tools that it can call. */
+/** The input for one reply: the whole conversation, and the tools that the model can call. */
 export interface ModelRequest {
   readonly messages: readonly ModelMessage[];
   /**
@@ -262,7 +262,7 @@ export interface ModelRequest {
 }
 
 /**
- * The parts of a request that a provider caches. The next request has the same beginning, and then costs
+ * The parts of a request that a provider caches. The next request begins with the same parts, and then costs
  * less. Providers with automatic caching only use the key. Providers with explicit caching use at most four
  * marks: for the tools, the system text, and the first of `messages`.
  */
@@ -295,13 +295,13 @@ export interface OutputFormat {
 /** A model's complete reply. */
 export interface ModelReply {
   readonly text: string;
-  /** The calls for Holdfast to run. */
+  /** The calls that Holdfast runs. */
   readonly toolCalls: readonly RequestedCall[];
   /**
-   * The whole reply in order, with its text and calls, if it has more than these. It goes back to its maker
-   * unchanged, as JSON. The loop reads only the text of the parts, and ignores `text`. Their calls must equal
-   * `toolCalls`. If the parts cannot be journaled, the turn fails. An adapter for a model with only text and
-   * calls can omit it.
+   * The whole reply in order, if it has more than text and calls. It goes back to its maker unchanged, as
+   * JSON. The loop reads only the text of the parts, and ignores `text`. Their calls must equal `toolCalls`.
+   * If the parts cannot be journaled, the turn fails. An adapter for a model with only text and calls can
+   * omit it.
    */
   readonly parts?: readonly ReplyPart[] | undefined;
   /**
@@ -350,8 +350,8 @@ export class ModelError extends Error {
   override readonly name = 'ModelError';
   readonly failure: ModelFailure;
   /**
-   * The message for the operator only. It includes quotations from the request, which clients must not see,
-   * but no credential.
+   * The message for the operator only. It can quote the request, which clients must not see, but contains no
+   * credential.
    */
   readonly reason: string;
   readonly status: number | undefined;
@@ -373,7 +373,7 @@ export class ModelError extends Error {
   }
 }
 
-/** The details of a failure besides its kind and message. */
+/** Further details of a failure. */
 interface ModelErrorDetails {
   /** Defaults to the message. */
   readonly reason?: string | undefined;

@@ -13,10 +13,10 @@ import { computeHighestPrices, type Prices } from './prices.ts';
 import { mergeSettings } from './settings.ts';
 
 /**
- * Creates a model that asks the first of several models, and the next one if that fails. It switches if a
- * model has too many requests, a server error, no connection, too long a silence, a broken stream or an
- * unknown name, and only before output begins. A refused key or request is an error that another model would
- * only hide, so it is thrown.
+ * Creates a model that asks the first of several models, and the next one if that fails. It switches, only
+ * before output begins, on a rate limit, a server error, no connection, too long a silence, a broken stream
+ * or an unknown model name. An error for a refused key or request is thrown, because another model would only
+ * hide it.
  *
  * A turn begins with the first model, and stays with the model that answered last until that fails. Then it
  * tries the others in order. `madeBy` names the model that answered, and its prices apply. Limits reserve the
@@ -66,7 +66,7 @@ function checkCandidates(candidates: readonly ChatModel[]): void {
 
 /**
  * Returns the shared function, or `undefined`. A model that signs its prefix but gets no changes would see a
- * different tool list after each change. In that case no candidate gets changes.
+ * different tool list after each change. If a candidate is such a model, no candidate gets changes.
  */
 const findSharedToolsChanges = (candidates: readonly ChatModel[]): ChatModel['showToolsChanges'] =>
   candidates.every((one) => one.showToolsChanges || !one.signPrefix)
@@ -86,7 +86,7 @@ function computePrices(candidates: readonly ChatModel[]): Prices | undefined {
   };
 }
 
-/** Returns the longest reply of all candidates. Each is asked for no more than its own maximum. */
+/** Returns the largest of all candidates' reply limits. Each is asked for no more than its own maximum. */
 function computeMaxOutputTokens(candidates: readonly ChatModel[]): number | undefined {
   const all = candidates.flatMap(({ maxOutputTokens: most }) => most ?? []);
   return all.length < candidates.length ? undefined : Math.max(...all);
@@ -97,7 +97,7 @@ const mergeModelSettings = ({ settings: defaults }: ChatModel, settings: ModelRe
 
 /**
  * Returns the candidates in the order to ask. The maker of the last tool calls comes first until an answer in
- * text. It then does not receive the calls of another model, and benefits from its provider's cache.
+ * text. That way it receives no calls of another model, and benefits from its provider's cache.
  */
 function orderCandidates(
   candidates: readonly ChatModel[],
@@ -157,7 +157,7 @@ async function askOne(model: ChatModel, request: ModelRequest, options: AskOptio
 }
 
 /**
- * Returns the request for this model: without data that only another can read, and with its own default
+ * Returns the request for this model, without data that only another model can read, and with its own default
  * settings.
  */
 function adaptRequest(model: ChatModel, request: ModelRequest): ModelRequest {
@@ -172,7 +172,10 @@ function adaptRequest(model: ChatModel, request: ModelRequest): ModelRequest {
   };
 }
 
-/** Returns the messages for one candidate. Tool changes and moved prefixes are kept only if it uses them. */
+/**
+ * Returns the messages for one candidate. Tool changes and marks of changed prefixes are kept only if the
+ * candidate uses them.
+ */
 const adaptMessages = (model: ChatModel, messages: readonly ModelMessage[]): readonly ModelMessage[] =>
   model.candidates
     ? messages

@@ -12,8 +12,8 @@ import {
 type Assistant = Extract<ModelMessage, { readonly role: 'assistant' }>;
 
 /**
- * Returns the parts of a reply in a conversation, in order. A reply without parts has its text, unless that
- * is empty, and then its calls.
+ * Returns the parts of a reply in a conversation, in order. For a reply without parts, these are its text,
+ * unless it is empty, and then its calls.
  */
 export const partsOf = ({ parts, text, toolCalls }: Assistant): readonly ReplyPart[] =>
   parts ?? toPlainParts(text, toolCalls);
@@ -125,8 +125,8 @@ const isSentFile = (value: unknown): boolean =>
   typeof value === 'object' && value !== null && 'id' in value && 'type' in value && value.type === 'file';
 
 /**
- * Returns an estimate of the tokens of a message's files. It is high, because the provider's count is
- * unknown.
+ * Returns an estimate of the tokens of a message's files. It errs on the high side, because the provider's
+ * count is unknown.
  */
 export const sumFileTokens = (message: ModelMessage): number =>
   hasParts(message)
@@ -138,8 +138,8 @@ export const sumFileTokens = (message: ModelMessage): number =>
 
 /**
  * Returns an estimate of a file's tokens. Images are scaled down, and cost a few thousand tokens at most. A
- * document costs its text plus an image for each page. Except for very short documents, that is less than its
- * bytes, and so is the cost of audio. The size of a linked file is unknown.
+ * document costs its text plus an image for each page. Except for very short documents, that is less than the
+ * number of bytes, as is the cost of audio. The size of a linked file is unknown.
  */
 function estimateFileTokens({ mediaType, size = UNKNOWN_SIZE }: MessageFile): number {
   return mediaType.startsWith('image/') ? IMAGE_TOKENS : Math.max(size, IMAGE_TOKENS);
@@ -169,8 +169,8 @@ export const toFileUrl = (file: MessageFile): string =>
 
 /**
  * Returns the messages with the files that this model accepts, in the positions that it accepts. A text
- * replaces other files. A model that asks candidates receives all files. `accepts` lists the agent's types
- * for a model whose adapter does not know.
+ * replaces other files. A model with candidates receives all files. `accepts` lists the agent's types for a
+ * model whose adapter does not know.
  */
 export const fitFiles = (
   model: Pick<ChatModel, 'candidates' | 'media'>,
@@ -184,7 +184,7 @@ export const fitFiles = (
 const NO_MEDIA: MediaTaken = { data: [], url: [] };
 
 /**
- * Returns the messages with the files that the model accepts. If its results cannot contain files, a message
+ * Returns the messages with the files that the model accepts. If results cannot contain files, a message
  * after all results of a reply contains them. A text replaces every other file.
  */
 function fitMedia(
@@ -213,7 +213,7 @@ function fitMedia(
   return [...shown, ...takeMovedParts()];
 }
 
-/** Returns the message with these parts, or with only their text if none is a file. */
+/** Returns the message with these parts, or with only their text if they include no file. */
 function withParts({ parts: _, ...message }: MessageWithParts, parts: readonly MessagePart[]): ModelMessage {
   const text = parts.flatMap((part) => (part.type === 'text' ? part.text : [])).join('\n\n');
   return { ...message, text, ...(parts.some(({ type }) => type === 'file') && { parts }) };

@@ -1,7 +1,4 @@
-/**
- * Functions for models with special treatment of later tools: the tool changes in a conversation, and signed
- * prefixes.
- */
+/** Special treatment of later tools by some models: tool changes in a conversation, and signed prefixes. */
 import type {
   ChangingTools,
   ModelMessage,
@@ -15,8 +12,8 @@ import { withoutBytes } from './given-to.ts';
 
 /**
  * The `showToolsChanges` of a model that accepts them. If the definition of a tool is unknown, its change and
- * all earlier ones are omitted. The same holds for changes before one that a module removed. The conversation
- * then begins with the tools after that change.
+ * all earlier ones are omitted. So are changes before one that a module removed. The conversation then begins
+ * with the tools after that change.
  */
 export function showToolsChanges<Tool extends { readonly inner?: readonly Tool[] | undefined }>(
   changing: ChangingTools<Tool>,
@@ -39,7 +36,7 @@ export function showToolsChanges<Tool extends { readonly inner?: readonly Tool[]
 
 /**
  * Returns the last changes that no module has moved or removed. If one is missing, the changes before it no
- * longer add up.
+ * longer lead to the current tools.
  */
 function findLastCompleteChanges({
   conversation,
@@ -97,9 +94,9 @@ function withoutMark(this: unknown, key: string, value: unknown): unknown {
 }
 
 /**
- * Returns the tools with which a conversation began: the current ones, without the added and with the removed
- * ones. They keep their current order. If a removed tool returns to the list, all are sorted by name, as at
- * the start.
+ * Returns the tools with which a conversation began: the current tools without those added since and with
+ * those removed since, in their current order. If a removed tool returns to the list, all are sorted by name,
+ * as at the start.
  */
 export function getInitialTools(
   messages: readonly ModelMessage[],

@@ -15,8 +15,8 @@ interface FailureTexts {
 }
 
 /**
- * Makes a message safe to report. The result is short and contains no secrets. The client's version does not
- * quote the conversation.
+ * Makes a message safe to report. The result is short and contains no secrets, and the client's version does
+ * not quote the conversation.
  */
 export type MessageSanitizer = (message: string, sent: readonly ModelMessage[]) => FailureTexts;
 
@@ -41,8 +41,8 @@ const toLine = (text: string, most: number): string => {
 };
 
 /**
- * The length of a probe. Texts can share this many characters by chance. Twice as many are an echo, and
- * always contain one whole probe.
+ * The length of a probe. Texts can share this many characters by chance. A run of twice this length counts as
+ * an echo, and always contains one whole probe.
  */
 const PROBE_CHARACTERS = 20;
 const MIN_TEXT_CHARACTERS = 8;
@@ -85,8 +85,8 @@ const findEcho = (
 
 /**
  * Returns whether the text at `start` is quoted. A server's own words can match a user's text by chance, for
- * example if the user asks about an error. That is not an echo. `whole` means that it is a complete text,
- * which can also follow a colon.
+ * example if the user asks about an error. That is not an echo. `whole` means that the run is a complete
+ * text, which can also follow a colon.
  */
 const isQuoted = (message: string, start: number, whole: boolean): boolean =>
   (whole ? /["'`‘“«([{:]\s*$/ : /["'`‘“«([{]\s*$/).test(message.slice(0, start));
@@ -108,7 +108,7 @@ const collectTexts = (sent: readonly ModelMessage[]): SentText[] =>
 /**
  * Returns the message without quotations from the conversation. Some servers quote it when they refuse a
  * request, and a client must not see the instructions in an error. The part up to the first colon is our own
- * text, and stays. If nothing else of the server's text would remain, only hidden texts are removed.
+ * text, and is kept. If no other part of the server's text would remain, only hidden texts are removed.
  */
 const removeEchoes = (message: string, sent: readonly ModelMessage[]): string => {
   const own = message.indexOf(': ') + 2;

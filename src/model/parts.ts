@@ -10,7 +10,7 @@ import {
 
 /**
  * Provider data of a part or a reply, by provider name, such as signatures, encrypted reasoning or ids. It is
- * JSON that the journal stores. It goes back unchanged to the model that made it, and to no other receiver.
+ * JSON that the journal stores. It goes back unchanged, and only to the model that made it.
  */
 export type ProviderData = { readonly [provider: string]: ProviderJson };
 
@@ -126,7 +126,7 @@ export interface CustomPart extends WithUndefined<Infer<typeof CUSTOM_PART>> {}
 const CUSTOM_PART = {
   object: {
     type: { only: 'custom' },
-    /** The kind of part, in the provider's terms. */
+    /** The provider's name for the kind of part. */
     kind: TEXT,
   },
   and: PART_BASE,

@@ -64,7 +64,7 @@ export function withCost(
 type ReportedCounts = { readonly [Part in Exclude<keyof Usage, 'inputTokens' | 'outputTokens'>]?: unknown };
 
 /**
- * Returns both sums and the plausible other counts, or `undefined` without both sums. Implausible counts
+ * Returns both sums and the plausible other counts, or `undefined` if a sum is missing. Implausible counts
  * never fail a reply.
  */
 export const countUsage = (
@@ -84,7 +84,7 @@ export function keepPlausible(
   const cached = getPlausibleCount(inputTokens, told.cachedInputTokens);
   const written = getPlausibleCount(inputTokens, told.cacheWriteTokens);
   const reasoned = getPlausibleCount(outputTokens, told.reasoningTokens);
-  // Together they cannot exceed the input. If they do, either can be wrong.
+  // Together they cannot exceed the input. If they do, either of them can be wrong.
   const fit = cached + written <= inputTokens;
   return {
     inputTokens,

@@ -46,8 +46,8 @@ const FIRST_BACKOFF_MS = 500;
 const MAX_BACKOFF_MS = 8_000;
 
 /**
- * Returns the wait after `failures` failed attempts. It doubles up to a maximum, and its upper half is
- * random.
+ * Returns the wait after `failures` failed attempts. It doubles up to a maximum, and is randomized within its
+ * upper half.
  */
 const computeBackoffMs = (failures: number, random: number): number =>
   Math.min(FIRST_BACKOFF_MS * 2 ** (failures - 1), MAX_BACKOFF_MS) * (0.5 + random / 2);

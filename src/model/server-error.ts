@@ -43,7 +43,7 @@ export const findReportedError = (value: UntrustedRecord): ModelError | undefine
   return new ModelError(length ? 'context-length' : failure, told, { status, retryAfter, length });
 };
 
-/** Returns a server's own error text, from the usual formats. Empty if there is none. */
+/** Returns a server's own error text from the usual formats, or an empty string. */
 export const getErrorWords = (body: unknown): string => {
   if (typeof body === 'string') return body;
   if (!isRecord(body)) return '';
@@ -53,8 +53,8 @@ export const getErrorWords = (body: unknown): string => {
 };
 
 /**
- * Returns the details of a server's error besides its text, from the same formats. A gateway includes the
- * error of the server behind it.
+ * Returns the details of a server's error besides its text, from the same formats. A gateway's error includes
+ * that of the server behind it.
  */
 export const getErrorDetails = (body: unknown): string => {
   const { type, code, metadata } = getErrorReport(body);
@@ -101,8 +101,8 @@ const toReportFailure = (report: UntrustedRecord): { failure: ModelFailure; stat
 };
 
 /**
- * Returns the lengths in a server's error for a request that was too long. Returns `undefined` for any other
- * error. `details` holds the code, the type and the text of a server behind it.
+ * Returns the lengths that a server's error reports for a request that was too long. Returns `undefined` for
+ * any other error. `details` holds the code, the type and the text of a server behind it.
  */
 export function readRequestLength(
   failure: ModelFailure,
@@ -139,7 +139,7 @@ function matchNumber(words: string, count: RegExp): number | undefined {
  */
 const MAX_READ_CHARACTERS = 2_000;
 
-/** Failures that never concern the length of a conversation, even if their text seems to. */
+/** Failures that never concern the length of a conversation, even if their text suggests it. */
 const NON_LENGTH_FAILURES: ReadonlySet<ModelFailure> = new Set(['unauthorized', 'rate-limited', 'timeout']);
 
 /** A rate limit on tokens or requests. A wait or a higher quota helps. */

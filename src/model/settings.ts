@@ -7,7 +7,7 @@ import { isRecord } from './untrusted-json.ts';
  */
 export type ReasoningEffort = 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh' | 'max';
 
-/** Whether a model calls tools: as it decides, at least one, none, or the named one. */
+/** Whether a model must call tools: free choice, at least one call, no call, or a call of the named tool. */
 export type ToolChoice = 'auto' | 'required' | 'none' | { readonly tool: string };
 
 /**
@@ -40,15 +40,15 @@ export type LoopToolChoice = ToolChoice | { readonly first: ToolChoice } | { rea
 
 /**
  * Time limits for one model call, up to a day. When a limit expires, the call is aborted, and the turn fails
- * as `model-failure`. After silence in the middle of its output, the model is asked once more.
+ * as `model-failure`. If output has begun before a silence, the model is first asked once more.
  */
 export interface ModelTimeout {
   /** Milliseconds for a whole reply, including the adapter's retries. Defaults to 600,000. */
   readonly total?: number | undefined;
   /**
    * Milliseconds without a sign of life from a streaming model, which is a piece of output or a call of
-   * `alive`. Defaults to 120,000, or to the patience that the adapter reports. A model that answers in one
-   * piece only has `total`.
+   * `alive`. Defaults to 120,000, or to the patience that the adapter reports. For a model that does not
+   * stream, only `total` applies.
    */
   readonly silence?: number | undefined;
 }
@@ -82,7 +82,10 @@ export function mergeSettings(under: AgentSettings = {}, over: AgentSettings = {
   return { ...omitUndefined(under), ...omitUndefined(over), ...(provider && { providerOptions: provider }) };
 }
 
-/** Returns the object without `undefined` values. A setting without a value must not count as declared. */
+/**
+ * Returns the object without `undefined` values. A setting with the value `undefined` must not count as
+ * declared.
+ */
 export const omitUndefined = <Declared extends object>(declared: Declared): Partial<Declared> =>
   Object.fromEntries(
     Object.entries(declared).filter(([, value]) => value !== undefined),

@@ -6,7 +6,7 @@
  */
 export type UntrustedRecord = Readonly<Record<string, unknown>>;
 
-/** A value that can be displayed and sent as an input. */
+/** A scalar, which can be displayed and sent as an input. */
 export type Scalar = string | number | boolean;
 
 /** Returns whether the value is a JSON object: not `null`, not an array. */

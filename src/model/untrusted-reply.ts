@@ -68,7 +68,7 @@ export const readList = (record: UntrustedRecord, key: string): readonly unknown
  * Returns the JSON text of a value that a server or a library has already parsed. A string is returned
  * unchanged; `null` and `undefined` yield an empty string.
  *
- * @throws ModelError `invalid-reply` for a value that JSON cannot hold.
+ * @throws ModelError `invalid-reply` for a value that JSON cannot represent.
  */
 export const toJsonText = (value: unknown): string => {
   if (typeof value === 'string') return value;
@@ -78,7 +78,7 @@ export const toJsonText = (value: unknown): string => {
     const text: string | undefined = JSON.stringify(value);
     if (text !== undefined) return text;
   } catch {
-    // JSON can hold neither a cycle nor a bigint.
+    // JSON cannot represent a cycle or a bigint.
   }
   throw createInvalidReplyError('holds a value that is not JSON.');
 };
@@ -90,7 +90,8 @@ export const toJsonText = (value: unknown): string => {
  */
 export const withUniqueIds = (calls: readonly RequestedCall[]): readonly RequestedCall[] => {
   const taken = new Set<string>();
-  // The number of the next copy, by original id. With it, a thousand equal ids need only a thousand steps.
+  // The number of the next copy, by original id. It keeps the number of steps linear, even for a thousand
+  // equal ids.
   const nextCopies = new Map<string, number>();
   return calls.map(({ id, name, input }, position) => {
     if (name === '') throw createInvalidReplyError('asks for a tool without naming it.');

@@ -13,9 +13,9 @@ const maxItems = 20;
 interface AnswerSource {
   readonly root: Schema;
   readonly calls: readonly PastCall[];
-  /** The answer as text, for a text field that asks for it. */
+  /** The answer as text, for a text field that requests it. */
   readonly words: string;
-  /** The number of values still allowed. It bounds a schema that demands a huge answer. */
+  /** The number of values still allowed. It limits the answer to a schema that requires a huge one. */
   left: number;
 }
 
@@ -23,7 +23,7 @@ interface AnswerSource {
 interface FormPosition {
   /** The values found for this position, best first. */
   readonly found: readonly Scalar[];
-  /** `true` if this position holds the answer as text. */
+  /** `true` if this position is for the answer as text. */
   readonly tells: boolean;
   /** The stems of the enclosing property names. */
   readonly nouns: readonly string[];

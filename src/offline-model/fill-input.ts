@@ -26,7 +26,7 @@ export interface FilledInput {
   readonly inputs: readonly Input[];
   /** The required parameters without a fitting value. */
   readonly missing: readonly Param[];
-  /** `true` if the input holds more than the message's own words, such as a value, a choice or a fact. */
+  /** `true` if the input contains more than the message's own words, such as a value, a choice or a fact. */
   readonly grounded: boolean;
   /** The values of the step that the inputs use. */
   readonly mentions: readonly Mention[];
@@ -64,14 +64,14 @@ export function fillInput(card: ToolCard, sources: InputSources): FilledInput {
 }
 
 /**
- * Sorts required parameters before optional ones, and identifiers first. An amount then cannot take an
+ * Sorts required parameters before optional ones, and identifiers first. An amount then cannot use an
  * identifier's number.
  */
 const sortParams = (params: readonly Param[]): Param[] =>
   params.toSorted((left, right) => sortWeight(left) - sortWeight(right));
 const sortWeight = ({ required, shape }: Param): number => (required ? 0 : 2) + (shape.type === 'id' ? 0 : 1);
 
-/** Returns the values after the first that no other parameter uses. */
+/** Returns the values, except the first, that other parameters do not use. */
 const listAlternatives = ({ values, mentions }: MatchingValues, used: ReadonlySet<Mention>): Scalar[] =>
   values.filter((_, at) => {
     const mention = mentions[at];
@@ -205,7 +205,7 @@ function chooseFromList(
 }
 
 /**
- * Returns `true` if the step names the parameter, `false` if it negates it. A required one defaults to
+ * Returns `true` if the step names the parameter, `false` if it negates it. A required parameter defaults to
  * `false`.
  */
 function chooseBoolean(

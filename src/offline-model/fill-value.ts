@@ -141,7 +141,8 @@ export function computeSimilarity(fact: NamedValue, { name, nouns, shape }: Para
 }
 
 /**
- * The degrees of likeness between a fact and a parameter. Only their order matters: the highest degree wins.
+ * The degrees of similarity between a fact and a parameter. Only their order matters: the highest degree
+ * wins.
  */
 const noLikeness = 0;
 /**

@@ -54,7 +54,7 @@ const maxTurn = 60;
 /** Returns a key that is equal for equal calls. */
 export const callKey = (tool: string, input: unknown): string => JSON.stringify([tool, input]);
 
-/** Reads a conversation. Giant messages and long histories are read in part. Never throws. */
+/** Reads a conversation. Giant messages and long histories are read only in part. Never throws. */
 export function readMemory(messages: readonly ModelMessage[]): ConversationMemory {
   const latest = messages.findLastIndex((message) => message.role === 'user');
   const instructions = messages.find(({ role }) => role === 'system')?.text.slice(0, maxText) ?? '';
@@ -86,7 +86,7 @@ const parseNeeds = (instructions: string): ConversationMemory['needs'] =>
   );
 
 /**
- * Returns the earlier calls, without those about an earlier subject: "it" refers to the object named last.
+ * Returns the earlier calls, without those about an earlier subject, since "it" refers to the last object.
  */
 function collectEarlierCalls(messages: readonly ModelMessage[], latest: number): PastCall[] {
   const earlier: PastCall[] = [];
@@ -152,8 +152,8 @@ const maxValue = 500;
 
 /**
  * Returns the request in a message, as text. A nested loop gets the JSON of its tool's input, and a webhook
- * passes on its payload. Both yield the task that the instructions name, followed by the values in the JSON.
- * The values are quoted, so none begins a step of its own. Giant messages are read in part.
+ * passes on its payload. Both result in the task from the instructions, followed by the values in the JSON.
+ * The values are quoted, so that they cannot begin a step. Giant messages are read in part.
  */
 export function readMessageText(message: string, instructions: string): string {
   const data = message.startsWith('{') ? parseJson(message) : undefined;
@@ -179,7 +179,7 @@ function joinValues(values: readonly string[]): string {
 const toSpacedWords = (name: string): string =>
   name.replaceAll(/(?<=\p{Ll})(?=\p{Lu})|[_-]+/gu, ' ').toLowerCase();
 
-/** Quotes a value that could be read as several. Leaves an id, a date or a number as it is. */
+/** Quotes a value that could be read as several. Leaves an id, a date or a number unchanged. */
 const quoteValue = (value: Scalar): string =>
   typeof value === 'string' && (/^\p{L}+$/u.test(value) || !/^[\p{L}\p{N}_.@:/#+-]+$/u.test(value))
     ? `"${value.slice(0, maxValue).replaceAll(/["“”]/g, "'")}"`

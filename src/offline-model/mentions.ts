@@ -17,7 +17,7 @@ export interface Mention {
   readonly counts: boolean;
   /** The preposition among the words before it. */
   readonly preposition: string | undefined;
-  /** The list number. Values joined by commas, `and` or `or` have the same one. */
+  /** The list number. Values joined by commas, `and` or `or` share a number. */
   readonly list: number;
   readonly index: number;
 }

@@ -25,10 +25,10 @@ import { extractTopic, listImpliedStems } from './words.ts';
 /**
  * Creates a deterministic planner that implements `ChatModel`. It needs no key and no network. It is not a
  * language model, and each of its answers says so. A reply is a pure function of the request. `ask` throws
- * only if it is aborted, whatever the messages and schemas contain.
+ * only if it is aborted, regardless of the messages and schemas.
  *
- * It supports English messages of the shapes below. The names and parameters of the tools must say what they
- * are about.
+ * It supports English messages of the forms below. The names and parameters of the tools must describe their
+ * subject.
  *
  * - A look-up by a value ("Show flomp 12"), by the words of an enum, by free text, or without input.
  * - Several values at once ("Compare flomp 1 and 2"): parallel calls in one reply.
@@ -44,8 +44,8 @@ import { extractTopic, listImpliedStems } from './words.ts';
  * - A tool that only unlocks others, because its result names them. It is called first, at any depth.
  * - A list of everything ("List the flomps"): a tool with these words in its name.
  *
- * A structured answer (`output`) holds the values found under the form's names. Other fields get the smallest
- * value that the schema accepts.
+ * A structured answer (`output`) contains the values found under the form's names. Other fields get the
+ * smallest value that the schema accepts.
  *
  * Not supported: other languages, conditions ("if it is late, cancel it" only looks it up), identifiers
  * without a digit, sums and comparisons of results, and more than eight calls in a turn.
@@ -139,7 +139,7 @@ const countCharacters = ({ messages }: ModelRequest): number =>
     );
   }, 0);
 
-/** Returns a number above every number in this model's own call ids in the conversation. */
+/** Returns a number greater than every number in this model's own call ids in the conversation. */
 function getNextNumber({ messages }: ModelRequest): number {
   const calls = messages.flatMap((message) => (message.role === 'assistant' ? message.toolCalls : []));
   return calls.reduce((next, { id }) => {
@@ -205,8 +205,8 @@ function listBestFacts(task: string, calls: readonly PastCall[]): readonly Named
 }
 
 /**
- * Returns the answer for a turn without calls: the results with the best facts, else the latest ones, else
- * what the user can ask.
+ * Returns the answer for a turn without calls: the results with the best facts, or else the latest results,
+ * or else possible requests.
  */
 function answerFromEarlier(
   { earlier }: ConversationMemory,
@@ -227,8 +227,8 @@ function answerFromEarlier(
 /**
  * Creates a function that makes the planner if the var `MODEL` is `offline`, and calls `model` otherwise. If
  * `process.env.NODE_ENV` is `production`, as in a `wrangler deploy` bundle, it returns `model`, and the
- * bundle contains no code of the planner. The same holds in a runtime without `process`, if the bundler does
- * not define it.
+ * bundle contains no code of the planner. The same applies in a runtime without `process`, if the bundler
+ * does not define it.
  *
  * @example
  * ```ts

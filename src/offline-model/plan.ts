@@ -136,7 +136,7 @@ const collectVocabulary = (cards: readonly ToolCard[]): ReadonlySet<string> =>
 
 /**
  * Returns the step without its command if that word is not a verb ("weather in Paris"). A verb is a listed
- * one, the first word of a tool's name, or a word used as a verb before the object that a tool makes ("blork
+ * verb, the first word of a tool's name, or a word used as a verb before the object that a tool makes ("blork
  * a flomp" for `create_blork`).
  */
 function withoutFalseCommand(step: MessageStep, cards: readonly ToolCard[]): MessageStep {

@@ -31,7 +31,7 @@ export interface Situation {
 }
 
 /**
- * Returns the topic words that no call and no fact has answered yet, without those known to have no answer.
+ * Returns the topic words that calls and facts have not answered yet, except those known to have no answer.
  */
 export function openWords(situation: Situation): string[] {
   const { sources, cards, topic } = situation;
@@ -56,8 +56,9 @@ export function openWords(situation: Situation): string[] {
 }
 
 /**
- * Returns whether the link to a word's subject is missing. That is so if all tools that match the word best
- * need an identifier that a result left empty. A tool with a weaker match would answer a different question.
+ * Returns whether the link to a word's subject is missing. This is the case if all tools that match the word
+ * best need an identifier that a result left empty. A tool with a weaker match would answer a different
+ * question.
  */
 function isCutOff({ cards, sources }: Situation, word: string): boolean {
   if (sources.segment.every(({ absent }) => absent.length === 0)) return false;

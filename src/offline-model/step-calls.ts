@@ -94,8 +94,8 @@ function isFittingObject(card: ToolCard, object: readonly string[], counted: boo
 }
 
 /**
- * A call with a value concerns one object, a call with free words only a subject. The latter must fit twice
- * as well.
+ * A call with a value concerns one object. A call with free words concerns only a subject, so it must fit
+ * twice as well.
  */
 const groundedWeight = 2;
 /** The weight of a value that was not looked up yet, about one word of a description. */

@@ -58,8 +58,8 @@ const maskQuotes = (text: string): string =>
   text.replace(/"[^"]*"|“[^”]*”|`[^`]*`|(?<!\p{L})'[^']*'(?!\p{L})/gu, (quote) => '·'.repeat(quote.length));
 
 /**
- * Cuts outside quotations. A seam before a word cuts only if that word is a verb and more than a verb
- * precedes it.
+ * Cuts outside quotations. A separator before a word cuts only if that word is a verb and at least two words
+ * precede it.
  */
 function splitOutsideQuotes(text: string, seam: RegExp): string[] {
   const pieces: string[] = [];

@@ -1,6 +1,6 @@
 /**
  * The vocabulary of the offline planner: English, lower case, lightly stemmed. It separates verbs of change
- * from verbs of looking.
+ * from look-up verbs.
  */
 
 const splitCamel = /(?<=[\p{Ll}\p{N}])(?=\p{Lu})/gu;
@@ -104,13 +104,13 @@ export function listChanges(name: string, description: string): readonly string[
 /** Returns the kind of change for a stem. Synonyms share a kind; an unlisted verb is its own kind. */
 export const toChange = (word: string): string => changeKinds.get(word) ?? word;
 
-/** Returns whether a stem is a listed verb of change or of looking. */
+/** Returns whether a stem is a listed verb of change or a look-up verb. */
 export const isVerb = (word: string): boolean => changeKinds.has(word) || lookVerbs.has(word);
 
-/** Returns whether a stem is a verb of looking. */
+/** Returns whether a stem is a look-up verb. */
 export const isLookVerb = (word: string): boolean => lookVerbs.has(word);
 
-/** Returns whether a stem is a verb such as `get` or `show`, which does not say what is wanted. */
+/** Returns whether a stem is a verb such as `get` or `show`, which does not identify the requested data. */
 export const isPlainLookVerb = (word: string): boolean => plainLookVerbs.has(word);
 
 /** The verbs on one line mean the same change. */
@@ -146,7 +146,7 @@ const changeKinds: ReadonlyMap<string, string> = new Map([
     .flatMap((line) => line.map((verb) => [verb, line.join()] as const)),
 ]);
 
-/** Verbs of looking that do not say what is wanted. */
+/** Look-up verbs that do not identify the requested data. */
 const plainLookVerbs: ReadonlySet<string> = new Set(
   'get find fetch list show look lookup search read view see check query retrieve tell give display load'
     .split(' ')

@@ -8,7 +8,7 @@ import { parseNumberVar } from './read-platform.ts';
  * problems in the message are fixed and deployed.
  */
 export class DeploymentError extends ConfigurationError {
-  /** The problems, one by one, as the log lists them. */
+  /** The problems, as the log lists them. */
   readonly problems: readonly string[];
 
   constructor(problems: string | readonly string[], options?: ErrorOptions) {
@@ -79,8 +79,8 @@ function findVarProblems(env: Deployment['env']): string[] {
 }
 
 /**
- * Checks that a deployment has all that sessions need beside their database. The `TurnRunner` is needed even
- * with a queue, since it resumes turns whose queue messages were lost.
+ * Checks that a deployment has everything that sessions need, except their database. The `TurnRunner` is
+ * needed even with a queue, since it resumes turns whose queue messages were lost.
  *
  * @throws DeploymentError that lists everything missing. In development it also lists the lines to add.
  */

@@ -15,7 +15,7 @@ import type { Clock } from './read-platform.ts';
  */
 export const MAX_PAGE_BYTES = 4 * 1024 * 1024;
 
-/** Describes what the code of an app can fold with its modules. Defaults to no modules. */
+/** Describes the data that an app's code can read with its modules. Defaults to no modules. */
 export const toReader = (
   modules: { readonly reducer: number } = { reducer: REDUCER_VERSION },
 ): ReaderCapabilities => ({
@@ -63,7 +63,7 @@ interface FoldOptions {
   readonly keep?: (() => Promise<void>) | undefined;
 }
 
-/** A session as its lease holder finds it. */
+/** A session, as folded by a new lease holder. */
 export interface FoldedSession {
   readonly state: SessionState;
   /** The size of the events after the snapshot, in characters. */
@@ -90,7 +90,7 @@ export async function* readPages(
 interface FoldRequest {
   readonly port: SessionPort;
   readonly leased: LeaseGrant;
-  /** When the request for the lease was sent. */
+  /** The time at which the lease was requested. */
   readonly sentAt: number;
   readonly clock: Clock;
   readonly meter: Meter;
@@ -98,8 +98,8 @@ interface FoldRequest {
 }
 
 /**
- * Folds a leased session and renews its lease while it reads further pages. `heard`: when the lease was last
- * renewed.
+ * Folds a leased session and renews its lease while it reads further pages. `heard` is the time of the last
+ * renewal.
  *
  * @throws NewerEventError if this code is too old for the session.
  * @throws TooLongError if this invocation cannot read all of it.

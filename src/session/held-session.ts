@@ -28,7 +28,7 @@ interface Options {
   readonly port: SessionPort;
   readonly clock: Clock;
   readonly leased: LeaseGrant;
-  /** When the request for the lease was sent, by `clock`. */
+  /** The time at which the lease was requested, by `clock`. */
   readonly sentAt: number;
   readonly state: SessionState;
   readonly memories: readonly ToolMemory[];
@@ -40,7 +40,7 @@ interface Options {
   readonly waitUntil?: ((work: Promise<unknown>) => void) | undefined;
   /** Counts the requests and the time of the invocation. */
   readonly meter: Meter;
-  /** The module that keeps files. Absent if there is none. */
+  /** The module that stores files, if any. */
   readonly files?: FileKeeper | undefined;
   /** The Worker's vars, secrets and bindings. */
   readonly env?: GivenEnv | undefined;
@@ -206,7 +206,7 @@ export class HeldSession implements Holder {
     if (this.#isOver) this.#end();
   }
 
-  /** Awaits requests in flight while the lease lasts, since an RPC that no one awaits is lost. */
+  /** Awaits requests in flight while the lease lasts, since an RPC that is not awaited is lost. */
   async close(): Promise<void> {
     this.#leaving.close();
     await this.outbox.settled();
@@ -224,7 +224,7 @@ export class HeldSession implements Holder {
   }
 }
 
-/** Creates the access to the credentials that a session keeps for the lease holder of this epoch. */
+/** Creates the access to the credentials that a session stores for the lease holder of this epoch. */
 const createCredentials = (port: SessionPort, epoch: number): SessionCredentials => ({
   async find(key) {
     try {

@@ -21,13 +21,14 @@ export interface AnswerMessage {
 export type CancelMessage =
   | { readonly declinedBy?: undefined }
   /**
-   * Cancels only a suspended turn. This principal, who sent a new message instead, declines all of its waits.
+   * Cancels the turn only if it is suspended. This principal sent a new message, which declines all of its
+   * waits.
    */
   | {
       readonly declinedBy: string;
       /**
-       * The ids of the waits that the principal was allowed to decline. If another one has come up since, the
-       * turn resumes instead.
+       * The ids of the waits that the principal was allowed to decline. If another wait has been added since,
+       * the turn resumes instead.
        */
       readonly waits: readonly string[];
     };
@@ -44,7 +45,7 @@ interface Options {
   readonly log: Log;
   /** Called when the turn is cancelled. */
   readonly onCancel: () => void;
-  /** Returns the unsaved blobs that a result names, or `undefined`. */
+  /** Returns the unsaved blobs that a result references, or `undefined`. */
   readonly blobsOf?: ((result: ResultData) => readonly KeptBlob[] | undefined) | undefined;
 }
 
@@ -53,8 +54,8 @@ export class HeldInbox {
   readonly #options: Options;
   readonly #seen = new Set<number>();
   /**
-   * Messages in order that stay in the inbox: those for the model that it was not shown yet, and those of
-   * kinds that only newer code knows.
+   * The messages that stay in the inbox, in order: those that the model has not read yet, and those of kinds
+   * that only newer code knows.
    */
   readonly #kept = new Map<number, InboxMessage>();
   /** The number of journaled messages. If it grows after the loop stopped, the loop may have more work. */
@@ -73,7 +74,7 @@ export class HeldInbox {
 
   /**
    * Journals messages, except while the lease is being released. Messages for the model stay in the inbox
-   * until its next call. If this turn does not read one, it starts a turn of its own.
+   * until its next call. A message that this turn does not read starts its own turn.
    */
   takeIn(messages: readonly InboxMessage[]): void {
     const { outbox } = this.#options;
@@ -186,10 +187,7 @@ const listWaitingCalls = (turn: TurnState): WaitingCall[] =>
     }),
   );
 
-/**
- * Returns the events of a cancel. Returns an empty array if it should decline the turn's waits, but those
- * have changed.
- */
+/** Returns the events that cancel a turn. Returns an empty array if the waits to decline have changed. */
 function cancelEvents(turn: TurnState | undefined, row: InboxMessage): readonly SessionEvent[] {
   const asked = JSON.parse(row.body) as CancelMessage; // It was posted as a `CancelMessage`.
   const cancel: SessionEvent = { type: 'cancel-requested', turn: row.turn };

@@ -19,14 +19,14 @@ interface LeaseListener extends Pick<OutboxListener, 'inbox' | 'lost'> {
 interface LeaseOptions extends Pick<LineOptions, 'clock' | 'meter' | 'epoch' | 'slots'> {
   readonly port: Pick<SessionPort, 'renew' | 'watch'>;
   readonly leaseMs: number;
-  /** When the request that acquired the lease was sent. */
+  /** The time at which the lease was requested. */
   readonly sentAt: number;
   /** Aborts when messages from others no longer matter. */
   readonly signal: AbortSignal;
   readonly listener: LeaseListener;
   /**
-   * A pending append renews the lease once it is acknowledged, but the holder must not outlive one that never
-   * is. While it releases the lease, new messages are for the next holder.
+   * An acknowledged append renews the lease, but the holder must not wait forever for an acknowledgement.
+   * While an append releases the lease, new messages are for the next holder.
    */
   readonly outbox: Pick<Outbox, 'isSending' | 'isReleasing'>;
   readonly inbox: Pick<HeldInbox, 'kept' | 'newest'>;
@@ -34,13 +34,13 @@ interface LeaseOptions extends Pick<LineOptions, 'clock' | 'meter' | 'epoch' | '
 
 interface Renewal {
   readonly sentAt: number;
-  /** The newest message that the line had reported when this was sent. Its reply brings that message. */
+  /** The newest message that the line had reported when the renewal was sent. The reply contains it. */
   readonly told: number;
 }
 
 /**
- * Ms without a stored append after which the line is opened. By then a model or a tool is at work, and there
- * are no append replies to bring messages.
+ * Ms without a stored append after which the line is opened. By then, a model or a tool is running, so append
+ * replies do not deliver messages.
  */
 const OPEN_LINE_AFTER_MS = 1_000;
 
@@ -62,19 +62,15 @@ export const LEASE_EXPIRED_MESSAGE = 'The lease of this invocation has run out.'
  */
 export class LeaseKeeper {
   readonly #options: LeaseOptions;
-  /** How long this invocation can act after a message that the object acknowledged, in ms. */
+  /** The ms for which this invocation can act after it sent an acknowledged message. */
   readonly #term: number;
   /** Absent while only replies of the object are needed. */
   #line: HolderLine | undefined;
-  /**
-   * When the last acknowledged message or ping was sent, capped at the latest time at which a ping counts.
-   */
+  /** The time of the last acknowledged message or ping, capped at the latest time at which a ping counts. */
   #heard: number;
-  /**
-   * When the unanswered ping was sent. There is one at a time, so that each reply belongs to a known ping.
-   */
+  /** The time of the unanswered ping. There is at most one, so that each reply belongs to a known ping. */
   #pinged: number | undefined;
-  /** When the last stored append or renewal was sent. */
+  /** The time at which the last stored append or renewal was sent. */
   #stored: number;
   #cancel: (() => void) | undefined;
   #renewal: Renewal | undefined;
@@ -103,8 +99,8 @@ export class LeaseKeeper {
   }
 
   /**
-   * Updates who reads the session, from a reply of the object. If there are readers, opens the line, whose
-   * own reports then take precedence.
+   * Updates the readers of the session from a reply of the object. If there are readers, opens the line,
+   * whose own reports then take precedence.
    */
   read({ watched, live }: Pick<HolderUpdate, 'watched' | 'live'>): void {
     this.#isRead = live === true;
@@ -172,10 +168,10 @@ export class LeaseKeeper {
     const line = this.#line;
     // A reply can only come over the line that the ping was sent on.
     if (!line?.notices.isTelling) this.#pinged = undefined;
-    // The line reported a message that no reply has brought. It may no longer be in the inbox.
+    // The line reported a message that replies have not contained. It may no longer be in the inbox.
     const isBehind =
       line !== undefined && !outbox.isReleasing && line.told > Math.max(inbox.newest, this.#asked);
-    // Ms of silence after which the object is asked.
+    // Ms of silence after which the lease is renewed.
     const patience = line?.isDeaf ? Math.min(leaseMs / 3, RENEW_WITHOUT_LINE_MS) : leaseMs / 3;
     const silence = now - this.#heard;
     const isDue = silence >= patience;
@@ -197,7 +193,7 @@ export class LeaseKeeper {
       const answer = await port.renew(epoch, inbox.kept);
       const isRenewed = answer.status === 'renewed';
       if (isRenewed && !isSending) this.stored(renewal.sentAt);
-      // If the lease was released meanwhile, the reply to that request decides.
+      // If the lease was released meanwhile, the reply to the release decides.
       if (this.#stopped || outbox.isReleasing) return;
       if (!isRenewed) {
         listener.lost(new Interrupted('lost', `Another invocation holds the session (${answer.status}).`));
@@ -221,7 +217,7 @@ export interface LineOptions {
   readonly clock: Clock;
   readonly meter: Meter;
   readonly epoch: number;
-  /** The connections of the invocation. The line takes one. */
+  /** The connections of the invocation. The line uses one. */
   readonly slots: Slots;
   /** Aborts when messages from others no longer matter. */
   readonly signal: AbortSignal;

@@ -69,8 +69,8 @@ interface Options extends RelayOptions {
 }
 
 /**
- * Orders events and live items. An event is shown once it is durable, and a text delta or progress report not
- * before the events that precede it.
+ * Orders events and live items. An event is shown once it is durable. A text delta or progress report is
+ * shown after the events that precede it.
  */
 export class LiveFeed implements LiveEvents {
   /**
@@ -121,7 +121,7 @@ export class LiveFeed implements LiveEvents {
 
   /**
    * Returns the callback for streamed pieces, or `undefined` if the model should not stream. With `liveText`,
-   * the model streams even without readers, since one can join in the middle of a reply. After a stream
+   * the model streams even without readers, since a reader can join in the middle of a reply. After a stream
    * breaks off without readers, the model no longer streams: a reply in one piece can be retried more often,
    * and by another model.
    */
@@ -162,8 +162,8 @@ export class LiveFeed implements LiveEvents {
 }
 
 /**
- * Returns a function that shows events to code of the app. If that code throws or rejects, it is called no
- * more and the turn continues.
+ * Returns a function that shows events to code of the app. If that code throws or rejects, it is not called
+ * again, and the turn continues.
  */
 export function createItemHandler(
   { log }: { readonly log: Log },

@@ -19,7 +19,7 @@ interface EndedInvocation {
 }
 
 /**
- * Logs when a conversation has become long, once per session. Compares with the last snapshot, and skips
+ * Logs, once per session, that a conversation has become long. Compares with the last snapshot, and skips
  * conversations that were cut or that a module keeps short.
  */
 export function logLongConversation(

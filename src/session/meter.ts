@@ -17,7 +17,7 @@ const WATCH_RESERVE = { subrequests: -Infinity, internalSubrequests: 3, wallMs: 
 /** The number of requests that acquire a lease. */
 const REQUESTS_PER_LEASE = 2;
 
-/** Counts what one invocation of the Worker uses, across all its turns and its messages to any object. */
+/** Counts the usage of one invocation of the Worker, across all its turns and its messages to any object. */
 export class Meter {
   /** The maximum number of subrequests of one piece of work. No invocation has room for more. */
   readonly mostAtOnce: number;
@@ -58,7 +58,7 @@ export class Meter {
     return this.#internal <= REQUESTS_PER_LEASE;
   }
 
-  /** Returns, as text, the limit that is too near for new work, or `undefined` if none is. */
+  /** Returns, as text, the limit that is too near for new work, or `undefined`. */
   nearLimit(kept = END_RESERVE): string | undefined {
     const { subrequests, internalSubrequests } = this.#platform;
     if (this.#outside > subrequests - kept.subrequests) return this.#said('subrequests');
@@ -114,7 +114,7 @@ const UNIT_NAMES = {
 
 interface Options {
   readonly clock: Pick<Clock, 'after'>;
-  /** Counts what the invocation uses. */
+  /** Counts the usage of the invocation. */
   readonly meter: Meter;
   /** Returns whether this invocation has produced a reply or the result of a call. */
   readonly hasProgressed: () => boolean;

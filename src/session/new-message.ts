@@ -17,7 +17,7 @@ import { type ContentPart, isFile, isNewFile, joinTexts } from '../tool/content.
 /** A message to be journaled, and the blobs to store with it. */
 interface NewMessage {
   readonly message: string;
-  /** All of its parts in order. Absent if it has no files. */
+  /** All parts of the message, in order. Absent if it has no files. */
   readonly parts?: readonly ContentPart[];
   /** Each blob once, even if the message repeats its bytes. Absent if empty. */
   readonly blobs?: readonly KeptBlob[] | undefined;
@@ -54,9 +54,9 @@ interface MessageToStore<Answer> {
 }
 
 /**
- * Stores a message. If it would steer another principal's turn, it waits in line instead. The message names
- * the turn that it can steer, so that the session decides: if that turn ends first, the message starts a turn
- * of its own.
+ * Stores a message. If it would steer another principal's turn, it is queued instead. The message names the
+ * turn that it can steer, so that the session decides: if that turn ends first, the message starts a turn of
+ * its own.
  *
  * @throws NewerEventError if a newer version of this code began the open turn, and any error of `take`.
  */

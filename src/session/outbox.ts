@@ -30,15 +30,15 @@ export interface OutboxListener {
    */
   stored(events: readonly StoredEvent[], sentAt: number): void;
   /**
-   * Receives the parts of a reply that are for the holder: inbox rows, each until it is read, and who reads
-   * the session.
+   * Receives the parts of a reply that are for the holder: inbox rows, each until it is read, and the readers
+   * of the session.
    */
   inbox(told: HolderUpdate): void;
   /**
    * Called before the emitted events are sent. Returns the inbox rows that are known and stay in the inbox.
    */
   sending(): readonly number[];
-  /** This invocation can no longer store anything. Called once. */
+  /** Called once, when this invocation can no longer store data. */
   lost(reason: Interrupted): void;
 }
 
@@ -55,7 +55,7 @@ interface Options {
   readonly listener: OutboxListener;
   /** The load that waits in the session, as reported with the lease. Defaults to none. */
   readonly waiting?: WaitingLoad | undefined;
-  /** Names the files to store with an event. */
+  /** Returns the files to store with an event. */
   readonly files?: Pick<HeldSessionFiles, 'blobsOfEvent'> | undefined;
 }
 
@@ -177,7 +177,7 @@ export class Outbox implements LoopJournal {
   }
 
   /**
-   * Resolves when no request is in flight, since an RPC that no one awaits is lost when the invocation
+   * Resolves when no request is in flight, since an RPC that is not awaited is lost when the invocation
    * returns.
    */
   async settled(): Promise<void> {
@@ -185,10 +185,7 @@ export class Outbox implements LoopJournal {
     this.#cancelSoon?.();
   }
 
-  /**
-   * Stores nothing more, and ends every wait for storage, including for an append that will never be
-   * answered.
-   */
+  /** Stops storing events, and ends every wait for storage, including for an append without a reply. */
   fence(reason: Interrupted): void {
     if (this.fencedBy) return;
     this.fencedBy = reason;
@@ -313,8 +310,8 @@ export function takeFitting(pending: EmittedEvent[]): EmittedEvent[] {
 }
 
 /**
- * Returns the append of these events. It deletes the inbox rows that they journaled, and names the others
- * that are known.
+ * Returns the append of these events. It deletes the inbox rows that they journaled, and lists the other
+ * known rows.
  */
 export function toChange(
   sent: readonly EmittedEvent[],

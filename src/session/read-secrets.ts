@@ -7,7 +7,7 @@ import { Secrets } from '../tool/secrets.ts';
 import { type ContextValues, ToolCallContext, ToolCallContextError } from '../tool/tool-call-context.ts';
 import type { Clock } from './read-platform.ts';
 
-/** The credentials of one invocation by name, as the app mints them. `undefined` values are left out. */
+/** The credentials of one invocation by name, as the app mints them. `undefined` values are omitted. */
 export type MintedSecrets = Readonly<Record<string, string | undefined>>;
 
 /**

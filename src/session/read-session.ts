@@ -65,7 +65,7 @@ export async function readJournal(
   return readFromPage(port, await port.read({ ...of, from: 1, maxBytes: MAX_PAGE_BYTES }), of);
 }
 
-/** Reads the events of a page and of all later pages. `of`: the query that the page was read with. */
+/** Reads the events of a page and of all later pages. `of` is the query that returned the page. */
 export async function readFromPage(
   port: Pick<SessionPort, 'read'>,
   page: EventPage | null,
@@ -106,19 +106,18 @@ export function isAbandoned(
 }
 
 /**
- * Returns whether the failure is not caused by the session, so that another time or another deployment can
- * read it.
+ * Returns whether the session did not cause the failure, so that a retry or another deployment can read it.
  */
 const isExternalFailure = (failure: unknown): boolean =>
   failure instanceof NewerEventError || failure instanceof SessionUnavailableError;
 
 /**
- * Thrown if this code cannot fold a session or a turn. The stored data is kept for code that can. `cause`
- * says why.
+ * Thrown if this code cannot fold a session or a turn. The stored data is kept for code that can. `cause` is
+ * the reason.
  */
 export class UnreadableError extends Error {
   override readonly name = 'UnreadableError';
-  /** The state that the object knows without a fold, if it was asked. */
+  /** The state that the object knows without a fold, if it was read. */
   readonly page: Pick<EventPage, 'head' | 'openTurn' | 'waiting'> | undefined;
 
   constructor(cause: unknown, page?: EventPage) {
@@ -134,7 +133,7 @@ export class UnreadableError extends Error {
 export const toUnreadable = (failure: unknown, page?: EventPage): unknown =>
   isExternalFailure(failure) ? failure : new UnreadableError(failure, page);
 
-/** A leased turn that its holder cannot bring to an end by itself. */
+/** A leased turn that its holder cannot end by itself. */
 export interface UnfinishedTurn extends StoppingInvocation {
   readonly port: Pick<SessionPort, 'append'>;
   readonly clock: Clock;

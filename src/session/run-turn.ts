@@ -70,8 +70,8 @@ export async function runTurn(host: TurnHost, leased: LeaseGrant, sentAt: number
     secrets: Secrets.NONE,
   };
   try {
-    // Beyond these limits, even the holder that should have abandoned the turn fell silent. End it without
-    // reading it.
+    // Beyond these limits, even the holder that should have abandoned the turn fell silent. End the turn
+    // without reading it.
     if (leased.strikes <= MAX_STRIKES && leased.expirations <= MAX_EXPIRATIONS) return await readAndRun(held);
     await endWithoutReading(held);
   } catch (failure) {
@@ -80,7 +80,7 @@ export async function runTurn(host: TurnHost, leased: LeaseGrant, sentAt: number
   return { status: 'lost', seq: held.head };
 }
 
-/** A leased session, and the means of its invocation. */
+/** A leased session, and the resources of its invocation. */
 interface HeldTurn extends UnfinishedTurn {
   readonly host: TurnHost;
   readonly modules: Modules;
@@ -89,7 +89,7 @@ interface HeldTurn extends UnfinishedTurn {
   readonly sentAt: number;
   /** The last event known to be stored. */
   head: number;
-  /** The place that every line of its log names. */
+  /** The place that every line of its log includes. */
   readonly place: { -readonly [Key in keyof LogPlace]: LogPlace[Key] };
   /** The secrets of its tools, once they are minted. The log redacts them. */
   secrets: Secrets;
@@ -256,8 +256,8 @@ const collectStopDataOf = ({ held, session }: TurnInvocation, stop: TurnStop) =>
   collectStopData(held, { stop, seq: session.outbox.state.seq });
 
 /**
- * Logs the outcome of the turn, and why it failed. `thrown`: the unexpected error. If the outcome was not
- * stored, the invocation that ends the turn later logs it.
+ * Logs the outcome of the turn, and the reason if it failed. `thrown` is the unexpected error. If the outcome
+ * was not stored, the invocation that ends the turn later logs it.
  */
 function logEnd(run: TurnInvocation, thrown?: unknown): void {
   const { held, session, turn } = run;
@@ -276,7 +276,7 @@ function logEnd(run: TurnInvocation, thrown?: unknown): void {
 }
 
 /**
- * Assembles the turn's own loop from its agent's declarations and its invocation's means.
+ * Assembles the turn's own loop from its agent's declarations and its invocation's resources.
  *
  * @throws any error of the host's hooks.
  */
@@ -316,7 +316,7 @@ function assembleLoop(run: TurnInvocation, frame: FrameState): Loop {
 const startTimeOf = ({ folded, session }: TurnInvocation): number =>
   folded.turnEvents.at(0)?.at ?? session.now();
 
-/** Returns when each call was last started. */
+/** Returns the last start time of each call. */
 function findCallStarts(events: readonly StoredEvent[]): ReadonlyMap<string, number> {
   const starts = new Map<string, number>();
   for (const event of events) if (event.type === 'tool-call-started') starts.set(event.call, event.at);

@@ -3,7 +3,7 @@ import { pause } from '../tool/async.ts';
 import { createSqliteMissingError } from './deployment.ts';
 import type { Clock } from './read-platform.ts';
 
-/** The means for the pauses between attempts. Tests replace them. */
+/** The timer and random numbers for pauses between attempts. Tests replace them. */
 export interface RetryPauses {
   readonly after: Clock['after'];
   /** Returns a number like `Math.random`. */
@@ -13,15 +13,13 @@ export interface RetryPauses {
 }
 
 /**
- * The pauses in ms before each retry. A reset object is back at once. An object that moves, or whose code is
- * updated, is back within a second or two. Together they stay well below the term of a lease, unless
- * `LEASE_MS` is short. A caller that lost its lease meanwhile learns so from the retried call.
+ * The pauses in ms before each retry. A reset object is available at once. An object that moves, or whose
+ * code is updated, is available within two seconds. Together, the pauses stay well below the term of a lease,
+ * unless `LEASE_MS` is short. If a caller lost its lease meanwhile, the retried call reports this.
  */
 const PAUSES_MS = [0, 100, 500, 2_000];
 
-/**
- * The fraction by which a pause varies, so that callers that were cut off together do not return together.
- */
+/** The fraction by which a pause varies, so that callers that were cut off together do not retry together. */
 const PAUSE_JITTER = 0.25;
 
 /**
@@ -70,7 +68,7 @@ interface PlatformFlags {
 
 /**
  * Classifies a failure. `own`: the call would fail again in the same way. `older`: the object's version does
- * not know the call yet. `overloaded`: asking again would make it worse. `broken`: everything else, since the
+ * not know the call yet. `overloaded`: a retry would make it worse. `broken`: everything else, since the
  * platform has too many messages for resets, deploys and lost connections to list them, and many without a
  * flag. The `remote` flag does not help, since errors of the object's storage have it too.
  */
@@ -138,7 +136,7 @@ export class SessionUnavailableError extends Error {
 
 /**
  * Returns the error that leaves the turn to another invocation if `failure` is a SessionUnavailableError.
- * Returns any other failure as it is.
+ * Returns any other failure unchanged.
  */
 export const toHandOverError = (failure: unknown): unknown =>
   failure instanceof SessionUnavailableError

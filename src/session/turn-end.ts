@@ -17,7 +17,7 @@ import { ToolConfigurationError } from '../tool/signals.ts';
 import type { Signal } from '../tool/tool-result.ts';
 import { toHandOverError } from './send-again.ts';
 
-/** Why one invocation's part of a turn is over. */
+/** The reason why one invocation's part of a turn ended. */
 export type TurnStopReason =
   | { readonly why: 'suspended' | 'handed-over' | 'lost'; readonly detail: string }
   | {
@@ -84,7 +84,7 @@ const FIRST_PAUSE_MS = 1_000;
 
 /**
  * Returns the milliseconds after which a handed-over turn resumes: 0, or a pause if the invocation resumed it
- * without progress. Each further one in a row doubles the pause, up to five minutes.
+ * without progress. Each further such invocation in a row doubles the pause, up to five minutes.
  */
 export const resumePauseMs = ({ resumedIdly }: Pick<TurnState, 'resumedIdly'>): number =>
   resumedIdly === 0 ? 0 : Math.min(FIRST_PAUSE_MS * 2 ** (resumedIdly - 1), MAX_PAUSE_MS);
@@ -124,10 +124,10 @@ export function createSnapshotIfDue({ state, reducer, leased, bytes, log }: Ende
 
 /**
  * Returns a snapshot, or `undefined` if the state cannot be serialized or is too large. A snapshot only saves
- * time, since the journal has everything.
+ * time, since the journal contains all data.
  */
 function createSnapshot({ state, reducer, log }: Omit<EndedTurn, 'leased' | 'bytes'>): Snapshot | undefined {
-  // A snapshot would hide facts that this code could not fold from code that can.
+  // A snapshot would lack facts that this code cannot fold, even for code that can.
   if (state.brokenMemories) return undefined;
   try {
     const body = toSnapshot(state);
@@ -158,7 +158,7 @@ export class SessionFullError extends Error {
  */
 export type TurnStop = 'suspended' | 'ended' | 'failed';
 
-/** A turn that stops with the append about to be stored. Its session can be unreadable. */
+/** A turn that the next append stops. Its session can be unreadable. */
 export interface StoppedTurn {
   readonly id: string;
   readonly stop: TurnStop;
@@ -192,7 +192,7 @@ export interface StoppingInvocation {
   readonly log: Log;
 }
 
-/** Returns the data that modules store with the stop of the leased turn. `seq`: the turn's last event. */
+/** Returns the data that modules store with the stop of the leased turn. `seq` is the turn's last event. */
 export function collectStopData(
   { uses, leased, log }: StoppingInvocation,
   { stop, seq }: Pick<StoppedTurn, 'stop' | 'seq'>,

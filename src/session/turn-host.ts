@@ -24,7 +24,7 @@ import type { FeedItem, LiveText } from './live-feed.ts';
 import type { Meter } from './meter.ts';
 import type { Clock } from './read-platform.ts';
 
-/** The means that an invocation provides to a turn. */
+/** The resources that an invocation provides to a turn. */
 export interface TurnHost {
   /** Defaults to logging problems to the console. */
   readonly log?: Log | undefined;
@@ -59,7 +59,7 @@ export interface TurnHost {
    * copy them and leaves the fork to another.
    */
   readonly copyOn?: ((leased: LeaseGrant) => Promise<boolean | undefined>) | undefined;
-  /** `true` if the session ends with this invocation, so that it cannot keep later work. */
+  /** `true` if the session ends with this invocation, so that it cannot store later work. */
   readonly keepsNothing?: true | undefined;
   /** Shows events and live items to a client. */
   readonly show?: ((item: FeedItem) => void) | undefined;

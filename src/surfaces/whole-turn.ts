@@ -1,9 +1,9 @@
-/** The text of model replies, in the form that protocols show it. */
+/** The text of model replies, in the form in which protocols show it. */
 import type { JournaledPart } from '../journal/reply-data.ts';
 import type { Session, SessionAnswer, TurnStream } from '../worker/session.ts';
 import type { TurnItem, TurnStreamEnd } from '../worker/turn-feed.ts';
 
-/** Consecutive text of one kind. The parts between segments are shown after all text of the reply. */
+/** Consecutive text of one kind. Other parts are shown after all text of the reply. */
 export interface Segment {
   readonly type: 'text' | 'reasoning';
   readonly text: string;
@@ -39,7 +39,7 @@ const isTextOrReasoning = (
 /** How to follow a turn that runs in another invocation. */
 interface FollowSource {
   readonly session: Pick<Session, 'follow'>;
-  /** The event after which the steered turn is shown. */
+  /** The last event before the shown part of the steered turn. */
   readonly head: number;
   readonly signal: AbortSignal;
 }
@@ -76,7 +76,7 @@ export async function* followInBackground(
 
 /**
  * Yields the items of a turn until it ends or waits. Follows a stream that another invocation continues.
- * Calls `later` only for a turn that shows nothing more here.
+ * Yields `later` only for a turn without further events in this stream.
  */
 export async function* streamWholeTurn(
   session: Session,
@@ -108,7 +108,7 @@ export async function* readTurnSoFar(
   session: Session,
   turn: string,
 ): AsyncGenerator<TurnItem, void, undefined> {
-  // Read the end before the events. A change between the two reads is then among the events, and is not lost.
+  // Read the state before the events, so that the events include any change between the two reads.
   const stop = toStreamEnd(await session.turn(turn));
   if (stop.type !== 'later' || stop.view.status === 'running') yield* session.events({ turn });
   yield stop;

@@ -41,18 +41,18 @@ export function createManualClock(start = 0): ManualClock {
     soon(run) {
       const runOnce = (): void => run();
       waiting.add(runOnce);
-      setTimeout(() => void waitForPromises().then(() => runNow(runOnce)), 0); // without an advance, too
+      setTimeout(() => void waitForPromises().then(() => runNow(runOnce)), 0); // runs even without `advance`
       return () => void waiting.delete(runOnce);
     },
     advance: (ms) => timers.advance(ms, waitForQuiet),
   };
 }
 
-/** A clock that tests can put forward. */
+/** A clock that tests can move forward. */
 interface SkippableClock extends Clock {
-  /** Adds to the time, but not to the time that timers have waited. */
+  /** Moves the time forward without bringing timers closer to being due. */
   skip(ms: number): void;
-  /** Adds to the time, so that timers are due earlier. */
+  /** Moves the time forward, so that timers are due earlier. */
   pass(ms: number): void;
 }
 
@@ -186,9 +186,9 @@ let orderedUsers = 0;
 let originalDigest: Digest | undefined;
 
 /**
- * Runs the work, during which hashes complete in the order of their requests. Otherwise their order is
- * random, since engines compute them on threads, and a play would not be reproducible. Replaces
- * `crypto.subtle.digest` during the work.
+ * Runs the work, with hashes that complete in the order of their requests. Engines compute hashes on threads,
+ * so the order would otherwise be random, and a play not reproducible. Replaces `crypto.subtle.digest` during
+ * the work.
  */
 export async function withOrderedHashes<T>(work: () => Promise<T>): Promise<T> {
   const { subtle } = crypto;

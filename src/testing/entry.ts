@@ -1,4 +1,4 @@
-/** The entry `holdfast/testing`: runs an agent in a test, without a Worker or a network. */
+/** The entry `holdfast/testing`: runs agents in tests without a Worker or a network. */
 
 export {
   createMemorySessions,

@@ -24,7 +24,8 @@ import { type KillableTurnWorker, TESTER, type TurnSteps } from './turn-steps.ts
 export type TestMessage = string | readonly ContentPart[];
 
 /**
- * The options of a message: those of a request body, and the principal that `auth` of an app would return.
+ * The options of a message: the fields of a request body, and the principal, which an app's `auth` would
+ * return.
  */
 export interface SendOptions {
   /** The sender, which is `call.principal` of the turn. Defaults to the principal of the session. */
@@ -37,7 +38,7 @@ export interface SendOptions {
 export interface PostOptions extends SendOptions {
   /**
    * With `queue`, its turn starts after earlier turns have ended. With `steer`, the model of the open turn
-   * reads it next, if that turn has the same sender, or the agent's `policies.steering` allows anyone.
+   * reads it next. The turn must have the same sender, unless the agent's `policies.steering` allows anyone.
    */
   readonly whenBusy?: WhenBusy | undefined;
   /** Seconds until its turn starts, by the session's clock. */
@@ -58,7 +59,7 @@ interface SessionParts {
   readonly heard: ReceivedMessages;
 }
 
-/** The messages that lease holders have received, by turn. */
+/** The turns whose messages a lease holder has received. */
 export class ReceivedMessages {
   readonly #turns = new Set<string>();
   readonly #changes = new ChangeNotifier();
@@ -74,7 +75,7 @@ export class ReceivedMessages {
   }
 }
 
-/** Returns a port that records in `heard` the turn of each message that its lease holder receives. */
+/** Returns a port that adds the turn of each message that its lease holder receives to `heard`. */
 export function recordReceived(port: SessionPort, heard: Pick<ReceivedMessages, 'add'>): SessionPort {
   const recordInbox = <T extends object>(answer: T): T => {
     const { inbox = [] } = answer as { readonly inbox?: readonly InboxMessage[] }; // some have an inbox
@@ -115,7 +116,7 @@ export async function postMessageTo(
   const { agent, steps, port, modules, receiveNow, heard } = stage;
   const { steering } = agent.policies;
   const delayMs = delaySeconds === undefined ? undefined : delaySeconds * 1000;
-  // Text is posted synchronously, since a test may kill the turn in its next line.
+  // Text is posted synchronously, since the next line of a test may kill the turn.
   const said = typeof message === 'string' ? { message } : await toNewMessage(message, modules.files);
   const sent = toSentMessage(stage, said, options);
   const { from } = sent;
@@ -191,16 +192,16 @@ async function waitUntilReceived(
 
 /**
  * A decision in a test session or crash matrix: its kind, or an object with more fields. `by` is the person
- * who decides: the id of a person with every role, or a principal, whose tenant and roles are checked as over
- * HTTP. `by` defaults to `tester`.
+ * who decides: an id, which has every role, or a principal, whose tenant and roles are checked as over HTTP.
+ * Defaults to `tester`.
  */
 export type TestDecision =
   | DecisionKind
   | (Answer<'decision'> & { readonly by?: string | TurnPrincipal | undefined });
 
 /**
- * Converts a decision for `sendAnswer`. @throws TypeError if the decision is missing, which callers without
- * types can cause.
+ * Converts a decision for `sendAnswer`. @throws TypeError if the decision is missing, as is possible in plain
+ * JavaScript.
  */
 export function toSentDecision(given: TestDecision | undefined): Parameters<typeof sendAnswer>[2] {
   if (given === undefined)
@@ -209,7 +210,7 @@ export function toSentDecision(given: TestDecision | undefined): Parameters<type
   return { for: 'decision', body, by };
 }
 
-/** The session in which a test answers the questions of a turn. */
+/** The session whose questions a test answers. */
 interface AnswerTarget {
   readonly port: SessionPort;
   readonly agent: Agent;
@@ -228,8 +229,8 @@ export const listPendingCalls = ({
  * Posts the answer to the only waiting call with this id or tool name. Returns its turn, which another
  * invocation must then resume.
  *
- * @throws Error if no call or several calls with this name wait, if the answer is invalid or refused, or if
- * another person must give it.
+ * @throws Error if not exactly one call with this name waits, if the answer is invalid or refused, or if it
+ * must come from another person.
  */
 export async function sendAnswer(
   place: AnswerTarget,
@@ -244,7 +245,7 @@ export async function sendAnswer(
   if (kind === 'result' && wanted !== kind) {
     throw createInvalidAnswerError([`call ${call} waits for a decision. Use decide`]);
   }
-  // A decision has its own error for deep nesting.
+  // Deep nesting in a decision causes a separate error.
   const copy = kind === 'result' ? copyJson(given) : { ok: true as const, value: { ...given } };
   if (!copy.ok)
     throw createInvalidAnswerError([`the value at \`${copy.problem.path}\` is ${copy.problem.what}`]);

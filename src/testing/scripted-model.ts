@@ -69,8 +69,8 @@ export interface ScriptedModelOptions {
 }
 
 /**
- * Creates a model that plays `replies` in order, one for each request. A request after the last reply fails
- * like a server error, so that a test ends instead of looping.
+ * Creates a model that plays `replies` in order, one for each request. After the last reply, a request fails
+ * with a server error, so that a test does not loop forever.
  *
  * @example
  * ```ts
@@ -216,7 +216,7 @@ export function toReply(
 }
 
 /**
- * Creates a module that hands a turn over after each reply in any of its loops. Pass `use` and `leave` to one
+ * Creates a module that hands a turn over after each reply in any loop. Pass `use` and `leave` to one
  * invocation.
  */
 export function createLeaveAfterReply(): { readonly use: ModuleUse; readonly leave: AbortSignal } {
@@ -255,8 +255,8 @@ export function recordRequests(given: ChatModel): {
 export type Stub = (input: JsonObject, call: CallContext) => unknown;
 
 /**
- * Returns a module that runs stubs instead of the tools with these names. It does not call `reconcile` of
- * these tools, which does not know the stub.
+ * Returns a module that runs stubs instead of the tools with these names. It does not call the `reconcile` of
+ * these tools, since it has no knowledge of the stub.
  */
 export function createStubsUse(stubs: Readonly<Record<string, Stub>>): ModuleUse {
   const use = createUse(STUBS_MODULE);

@@ -64,9 +64,9 @@ export type TestModel =
 
 /** The options of a test session: a model or its replies, and settings of an app. */
 export type TestSessionOptions = TestModel & {
-  /** The default sender of messages, as an app's `auth` would return it. Defaults to `{ id: 'tester' }`. */
+  /** The default sender of messages. In an app, `auth` returns it. Defaults to `{ id: 'tester' }`. */
   readonly principal?: TurnPrincipal | undefined;
-  /** The context of every message, as an app's mapped request headers would set it. */
+  /** The context of every message. In an app, mapped request headers set it. */
   readonly context?: JsonObject | ToolCallContext | undefined;
   /** Creates the tools' credentials for each invocation, and so after each reply unless `warm` is `true`. */
   readonly secrets?:
@@ -81,14 +81,13 @@ export type TestSessionOptions = TestModel & {
   readonly agents?: readonly Agent[] | undefined;
   /**
    * Functions that replace the effects of tools, by name, whatever their source. The tools' schemas,
-   * decorators and approvals still apply. The return value of a stub becomes a result, like that of `run`.
-   * The `reconcile` of a stubbed tool is not called. Modules of `use` wrap a stub; modules of an agent do
-   * not.
+   * decorators and approvals still apply. A stub's return value becomes a result, like that of `run`. The
+   * `reconcile` of a stubbed tool is not called. Modules in `use` wrap stubs, but modules of an agent do not.
    */
   readonly stubs?: Readonly<Record<string, Stub>> | undefined;
   /**
-   * The Worker's vars, secrets and bindings, or replacements for those that are used. `call.env` and modules
-   * that read a var, such as `TOOL_GROUPS`, receive them.
+   * The Worker's vars, secrets and bindings, or replacements for those that are used. Available in
+   * `call.env`, and to modules that read a var such as `TOOL_GROUPS`.
    */
   readonly env?: GivenEnv | undefined;
   /**
@@ -119,8 +118,8 @@ export interface TestSession<Output = unknown> {
    */
   send(message: TestMessage, options?: SendOptions): Promise<TestAnswer<Output>>;
   /**
-   * Sends a message like one with `Prefer: respond-async`. Can be called from a tool or a reply. Its turn
-   * runs in the background or waits, or the message joins the running turn. `answer` returns the outcome.
+   * Sends a message as with `Prefer: respond-async`. Can be called from a tool or a reply. The message starts
+   * a turn in the background, is queued, or joins the running turn. `answer` returns the outcome.
    *
    * @throws Error if a turn is open, and `whenBusy` is not set.
    */
@@ -141,12 +140,12 @@ export interface TestSession<Output = unknown> {
    */
   decide(callOrTool: string, decision: TestDecision): Promise<TestAnswer<Output>>;
   /**
-   * Sends the result of a client tool in the format of the body of `POST .../results/{callId}`, and resumes
-   * the turn. Finds the call and throws like `decide`.
+   * Sends the result of a client tool, in the body format of `POST .../results/{callId}`, and resumes the
+   * turn. Finds the call and throws like `decide`.
    */
   result(callOrTool: string, result: Answer<'result'>): Promise<TestAnswer<Output>>;
   /**
-   * Returns the outcome of the last turn when it has stopped, such as a turn that resumes by itself after a
+   * Returns the outcome of the last turn once it stops. For turns that resume by themselves, such as after a
    * deadline.
    */
   settled(): Promise<TestAnswer<Output>>;
@@ -166,12 +165,12 @@ export interface TestSession<Output = unknown> {
   events(): Promise<readonly StoredEvent[]>;
   /** Returns the fold of the journal. @throws Error before the first `send`. */
   state(): Promise<SessionState>;
-  /** Simulates a crash of the object, which keeps its rows and loses its memory. A running turn continues. */
+  /** Simulates a crash of the object. It keeps its rows, but loses its memory. A running turn continues. */
   restart(): void;
   /**
    * Simulates a crash of the Worker. Call it from a tool or a reply. Further operations of the running
    * invocation are lost, its lease expires at once, and another invocation resumes the turn. `send` returns
-   * the outcome. A reply that was not stored yet is requested again, so the script must contain it twice.
+   * the outcome. A reply that is not stored yet is requested again, so include it twice in the script.
    */
   kill(): void;
 }
@@ -186,9 +185,9 @@ const ADDRESS = { owner: { id: TESTER }, session: 'test' };
 
 /**
  * Creates a session for a test of an agent. It needs no Worker, network or clean-up. After each reply, a new
- * invocation resumes the turn. It creates the secrets and the tools of each `toolFactory` again, and knows
- * only the journal. If you pass a function that creates the agent, each invocation has its own agent, so a
- * closure with state already fails in the test. With `warm: true`, one invocation runs the whole turn.
+ * invocation resumes the turn. It recreates the secrets and the tools of each `toolFactory`, and its only
+ * state is the journal. Pass a function that creates the agent to give each invocation its own agent, so that
+ * tests detect state in closures. With `warm: true`, one invocation runs the whole turn.
  *
  * @example
  * ```ts
@@ -281,8 +280,8 @@ export function createTestSession<Output>(
 }
 
 /**
- * Returns the model of a test session. @throws TypeError without replies and a model, which callers without
- * types can cause.
+ * Returns the model of a test session. @throws TypeError without replies and a model, as is possible in plain
+ * JavaScript.
  */
 function getTestModel({ model, replies }: TestSessionOptions): ChatModel {
   const problem = findModelProblem(model);
@@ -344,5 +343,5 @@ async function readAnswer<Output>(
 ): Promise<TestAnswer<Output>> {
   const events = await waitForStop({ port, clock, turn, signal: new AbortController().signal });
   const stopped = toRunAnswer({ agent, modules }, ADDRESS.session, events);
-  return withArtifacts(stopped) as TestAnswer<Output>; // the agent's own schema has validated the object
+  return withArtifacts(stopped) as TestAnswer<Output>; // the agent's schema has validated `object`
 }

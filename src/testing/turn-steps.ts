@@ -57,7 +57,7 @@ export interface TurnSteps {
 }
 
 /**
- * Creates the steps for one session's turns. `host` is the default for each step. `modulesNow` returns the
+ * Creates the steps for one session's turns. `host`: the defaults for each step. `modulesNow`: returns the
  * modules of the current code.
  */
 export function createTurnSteps(
@@ -98,10 +98,7 @@ export function createTurnSteps(
 
 /** Runs the turns of one session in invocations that can be killed. */
 export interface KillableTurnWorker {
-  /**
-   * Runs a leased turn in one invocation of the Worker after another, until an invocation stops without being
-   * killed.
-   */
+  /** Runs a leased turn in successive invocations, until one stops without being killed. */
   drive(turn: string, leased: LeaseGrant): Promise<void>;
   /** Leases a turn, and runs it in the same way. Returns without running it if it cannot be leased. */
   resumeAndRun(turn: string): Promise<void>;
@@ -113,8 +110,9 @@ export interface KillableTurnWorker {
 }
 
 /**
- * Creates a worker that can be killed. `expireLease` expires the current lease synchronously, and advances
- * the time by the given milliseconds, since the object delays a turn that loses one holder after another.
+ * Creates a worker that can be killed. `expireLease` expires the current lease synchronously. It also
+ * advances the time by the given milliseconds, since the object delays a turn that repeatedly loses its lease
+ * holder.
  */
 export function createKillableWorker(
   { resume, run }: Pick<TurnSteps, 'resume' | 'run'>,
@@ -137,7 +135,7 @@ export function createKillableWorker(
       };
       die = killInvocation;
       const end: TurnEnd | LeaseGrant | ResumeRefusal = await Promise.race([run(leased), successor.promise]);
-      // The session would dispatch the next turn by its alarm, which a test's clock may never reach.
+      // Resume here: the session's alarm would dispatch the next turn, but a test's clock may never reach it.
       const next: TurnEnd | LeaseGrant | ResumeRefusal =
         end.status === 'handed-over' ? await resume(turn) : end;
       leased = next.status === 'leased' ? next : undefined;

@@ -21,7 +21,7 @@ interface DeclaredAgent<Use> {
 }
 
 interface AgentTool {
-  /** The name of the agent that it asks. */
+  /** The name of the agent to which it delegates. */
   readonly asks?: string | undefined;
   readonly delegate?: AgentTool | readonly AgentTool[] | undefined;
   readonly inner?: readonly AgentTool[] | undefined;
@@ -58,7 +58,7 @@ function describeMissingModel(agents: readonly { readonly name: string }[]): str
   return `${subject} no model, and neither has the app. ${FIXES.model}`;
 }
 
-/** Returns the error for the first agent that a tool asks by name but that the app lacks, or `undefined`. */
+/** Returns the error for the first agent that a tool refers to but the app lacks, or `undefined`. */
 function findUnknownSubagentProblem<Use>(agents: readonly DeclaredAgent<Use>[]): string | undefined {
   const names = agents.map(({ name }) => name);
   for (const { name, tools } of agents) {

@@ -1,10 +1,10 @@
 /**
- * Ends a wait for its own reason, or when an outer signal aborts. Its own signal is created on first access,
+ * Ends a wait when it is aborted, or when an outer signal aborts. Its own signal is created on first access,
  * since most callees never read it.
  */
 export class StopController {
   aborted = false;
-  /** Why it was aborted. The first reason counts. */
+  /** The reason of the first abort. */
   reason: unknown;
   readonly #outer: AbortSignal | undefined;
   #own: AbortController | undefined;
@@ -16,7 +16,7 @@ export class StopController {
     else outer?.addEventListener('abort', this);
   }
 
-  /** A signal that aborts with this, even after `end`. */
+  /** A signal that aborts together with this controller, even after `end`. */
   get signal(): AbortSignal {
     if (!this.#own) {
       this.#own = new AbortController();
@@ -40,8 +40,8 @@ export class StopController {
   }
 
   /**
-   * Returns the promise's value, or rejects with the reason as soon as this is aborted. Only one wait at a
-   * time.
+   * Returns the promise's value, or rejects with the reason as soon as this controller is aborted. Supports
+   * one wait at a time.
    */
   until<T>(work: Promise<T>): Promise<T> {
     const { promise, resolve, reject } = Promise.withResolvers<T>();
@@ -51,7 +51,7 @@ export class StopController {
     return promise;
   }
 
-  /** Stops listening to the outer signal, since no wait is pending. */
+  /** Stops listening to the outer signal after the last wait. */
   end(): void {
     if (!this.#own || this.aborted) this.#outer?.removeEventListener('abort', this);
   }
@@ -66,7 +66,7 @@ export function raceAbort<T>(signal: AbortSignal, promise: Promise<T>): Promise<
   return stop.until(promise).finally(() => stop.end());
 }
 
-/** Returns the reason for a signal whose time limit has passed. */
+/** Returns the abort reason for an exceeded time limit. */
 export const timeoutError = (ms: number): DOMException =>
   new DOMException(`${ms} ms are over.`, 'TimeoutError');
 

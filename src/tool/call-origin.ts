@@ -1,20 +1,20 @@
-/** Identifies the call that sends a message to a session, and the tree of turns that this call belongs to. */
+/** Identifies the call that sends a message to a session, and the call's tree of turns. */
 import type { WorkerEnv } from './env.ts';
 import { type Infer, OPTIONAL_INTEGER, OPTIONAL_TEXT, type Shape } from './shape.ts';
 
-/** The place in its tree of a turn that another turn started. Calls add it. A client cannot send it. */
+/** The place of a turn in its tree, if another turn started it. Calls add it, and clients cannot send it. */
 export type TreePlace = Required<Omit<OptionalTreePlace, 'count'>> & Pick<OptionalTreePlace, 'count'>;
 
-/** The place of a turn that another turn may have started. */
+/** The place of a turn in its tree. Empty if another turn did not start it. */
 export interface OptionalTreePlace extends Infer<typeof TREE_PLACE> {}
 export const TREE_PLACE = {
   object: {
     /** The id of the turn at the root. */
     root: OPTIONAL_TEXT,
-    /** The number of turns in a row after the root, up to this one. */
+    /** The length of the chain of turns from the root to this one. */
     generation: OPTIONAL_INTEGER,
     /**
-     * The number of turns in the tree including this one, as far as another session knew. Absent within a
+     * The number of turns in the tree including this one, as counted by another session. Absent within a
      * session.
      */
     count: OPTIONAL_INTEGER,
@@ -51,8 +51,7 @@ interface CallOrigins {
 
 /**
  * Creates the association. With Node's `AsyncLocalStorage`, a call is found across awaits and with any
- * environment. A Worker whose compatibility date lacks Node compatibility does not have that. There, a call
- * is found only through `call.env`.
+ * environment. In a Worker without Node compatibility, a call is found only through `call.env`.
  */
 export function createCallOrigins(hooks: AsyncHooks | undefined): CallOrigins {
   if (hooks) {
@@ -66,24 +65,24 @@ export function createCallOrigins(hooks: AsyncHooks | undefined): CallOrigins {
   return {
     envOfCall: createCallEnv,
     inCall: (_, work) => work(),
-    originOf: (env) => (env as { [ORIGIN_KEY]?: CallOrigin })[ORIGIN_KEY], // Set only below.
+    originOf: (env) => (env as { [ORIGIN_KEY]?: CallOrigin })[ORIGIN_KEY], // Set only in `envOfCall`.
   };
 }
 
-/** A symbol, so that a copy such as `{ ...call.env, MODEL: 'other' }` keeps it, and JSON does not. */
+/** A symbol, so that a copy such as `{ ...call.env, MODEL: 'other' }` keeps it, but JSON omits it. */
 const ORIGIN_KEY = Symbol('holdfast.call');
 
 function createCallEnv(env: WorkerEnv, origin: CallOrigin): WorkerEnv {
   const properties = Object.getOwnPropertyDescriptors(env);
   const own = { [ORIGIN_KEY]: { value: origin, enumerable: true } };
-  return Object.freeze(Object.defineProperties({}, { ...properties, ...own })) as WorkerEnv; // A copy of a `WorkerEnv`.
+  return Object.freeze(Object.defineProperties({}, { ...properties, ...own })) as WorkerEnv; // A copy of `env`.
 }
 
 /** Read from `process`, since an import of `node:` fails to load in a Worker without Node compatibility. */
 const { process }: { readonly process?: { getBuiltinModule?(name: string): AsyncHooks | undefined } } =
   globalThis;
 
-/** The association that this Worker supports. */
+/** The best association that this Worker supports. */
 export const CALL_ORIGINS = createCallOrigins(process?.getBuiltinModule?.('node:async_hooks'));
 
 /**

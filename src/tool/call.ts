@@ -26,7 +26,7 @@ export interface CallContext {
   /** `{turn}.{sequence of the reply}.{index}`. Unique in the session, and stable when the call runs again. */
   readonly id: string;
   readonly tool: string;
-  /** The session's id, as its owner and its URL name it. Empty outside a session. */
+  /** The session's id, as in its URL. Empty outside a session. */
   readonly session: string;
   /** The name of the session's agent, even in the loop of a subagent. Empty outside a session. */
   readonly agent: string;
@@ -88,9 +88,9 @@ export interface CallContext {
   /**
    * Asks a person or client outside the turn, and returns the answer: a decision about the call, or the
    * result of a tool that the caller runs. The call is suspended until then, and this promise never settles
-   * in the invocation that asked. After the answer, the call restarts and reaches this line again. Therefore
-   * all code before it can run twice, and the questions of a call must come in the same order every time.
-   * Inside `run`, a `once` tool can ask only with a `checkpoint` or with `meanwhile: 'running'`.
+   * in the invocation that asked. After the answer, the call restarts and reaches this line again. So code
+   * before it can run twice, and a call must always ask its questions in the same order. Inside `run`, a
+   * `once` tool can ask only with a `checkpoint` or with `meanwhile: 'running'`.
    *
    * @example
    * ```ts
@@ -102,8 +102,8 @@ export interface CallContext {
    */
   ask<For extends keyof QuestionKinds>(question: Question<For>): Promise<ReceivedAnswer<For>>;
   /**
-   * Returns the checkpoint of the question that this call asks next, if it was asked before: `run` has
-   * restarted and can resume from there. Returns `undefined` if the question is new or has no checkpoint.
+   * If `run` has restarted and can resume, returns the checkpoint of the question that this call asks next.
+   * Returns `undefined` if the question is new or has no checkpoint.
    */
   checkpoint(): Json | undefined;
   /**
@@ -114,7 +114,7 @@ export interface CallContext {
   readonly idempotencyKey: string;
   /**
    * When the call was last started, in ms since the epoch. In `reconcile`, another invocation started it, so
-   * the time is by the clock of the session's object. Requests from that start may still be in flight:
+   * the time comes from the clock of the session's object. Requests from that start may still be in flight:
    * compare with `now()`.
    */
   readonly startedAt: number;
@@ -125,7 +125,10 @@ export interface ToolEffect {
   readonly effect: Effect;
   /** Milliseconds until the signal aborts and the call ends without the result of `run`. */
   readonly timeout: number;
-  /** The maximum number of requests that `run` makes. Defaults to 1. The invocation must have them left. */
+  /**
+   * The maximum number of requests that `run` makes. Defaults to 1. `run` starts only if the invocation has
+   * that many left.
+   */
   readonly subrequests?: number | undefined;
   run(call: CallContext): unknown;
   /** Called instead of `run` if a `once` call was started and its outcome is unknown. */
@@ -142,9 +145,9 @@ export const EFFECT = { oneOf: ['read', 'idempotent', 'once'] } as const satisfi
 /**
  * The return value of `reconcile` for a `once` call in doubt. `done`: it happened, and this is its result.
  * `not-done`: it did not happen **and cannot happen any more**. The call then runs again or is reported as
- * not done, so a request that still arrives would repeat the effect. `unknown`: everything else. A receiver
- * that has not seen the call can still get a request that is in flight. Return `not-done` only for calls that
- * are older than any request can be (by `startedAt`), or if the receiver refuses late requests.
+ * not done, so a request that arrives later would repeat the effect. `unknown`: all other cases. A request in
+ * flight can still reach a receiver that has not seen the call. Return `not-done` only for calls that are
+ * older than any request can be (by `startedAt`), or if the receiver refuses late requests.
  */
 export type Reconciliation = { readonly done: unknown } | 'not-done' | 'unknown';
 
@@ -156,7 +159,7 @@ export type HistoryMessage =
       /** All parts in order, if it has files. If a transformer changes the text, the files come after it. */
       readonly parts?: readonly ContentPart[] | undefined;
       readonly by?: MessageSource | undefined;
-      /** The tools added and removed before it. */
+      /** The tools that were added and removed before this message. */
       readonly toolsChange?: ToolNamesChange | undefined;
     }
   | {
@@ -168,7 +171,7 @@ export type HistoryMessage =
        * them, or changes the text or the calls, the reply is sent as plain text.
        */
       readonly parts?: readonly HistoryPart[] | undefined;
-      /** The tools added and removed before it was requested. */
+      /** The tools that were added and removed before the request for this reply. */
       readonly toolsChange?: ToolNamesChange | undefined;
     };
 
@@ -181,7 +184,7 @@ interface NamedTool {
   readonly name: string;
 }
 
-/** A part of a reply, as far as code other than its model can read it. */
+/** The readable fields of a part of a reply. Other fields are only for its model. */
 export interface HistoryPart {
   /** The type, such as `text`, `reasoning` or `tool-call`. */
   readonly type: string;
@@ -196,13 +199,13 @@ export interface HistoryCall {
   /** The model's own text. */
   readonly input: string;
   readonly result?: ResultData | undefined;
-  /** The maximum characters of the result that the model is shown, set when the conversation was too long. */
+  /** The maximum characters of the result that the model sees. Set if the conversation was too long. */
   readonly shown?: number | undefined;
-  /** Messages to the user from it, or from inside the loop that it opened, in order. Absent if empty. */
+  /** Messages to the user from the call or its nested loop, in order. Absent if empty. */
   readonly said?: readonly TurnSaid[] | undefined;
 }
 
-/** A message to the user from a call of the turn, in any of its loops, with that call. */
+/** A message to the user, and the call that sent it, in any loop of the turn. */
 export interface TurnSaid extends Infer<typeof TURN_SAID> {}
 export const TURN_SAID = { object: { call: TEXT, tool: TEXT, text: TEXT } } as const satisfies Shape;
 
@@ -215,15 +218,15 @@ export type MessageSource = Infer<typeof MESSAGE_SOURCE>;
 export const MESSAGE_SOURCE = { oneOf: ['loop', 'steer', 'late', 'summary'] } as const satisfies Shape;
 
 /**
- * The principal of a turn, as journaled: without credentials. Turns without a sender have names of their own:
+ * The principal of a turn, as journaled: without credentials. Turns without a sender have special ids:
  * `webhook:{name}`, `schedule:{name}`, and `code` for code that runs without a session.
  */
 export interface TurnPrincipal {
   readonly id: string;
   readonly tenant?: string | undefined;
   /**
-   * The roles at the time of the message. A person who decides about a call is judged by their roles at that
-   * time. Absent if empty.
+   * The roles at the time of the message. A person decides about a call with the roles of that time. Absent
+   * if empty.
    */
   readonly roles?: readonly string[] | undefined;
 }
@@ -232,12 +235,12 @@ export interface TurnPrincipal {
 export const CODE_PRINCIPAL: TurnPrincipal = { id: 'code' };
 
 /**
- * The handling of a message while a turn of its session is open. `queue`: it starts a turn of its own after
- * those before it. `steer`: the model of the open turn sees it.
+ * How to handle a message while a turn of its session is open. `queue`: it starts a separate turn after
+ * earlier ones. `steer`: the model of the open turn receives it.
  */
 export type WhenBusy = 'queue' | 'steer';
 
-/** The kinds of questions: what a call asks, what the sender sends, and what the call receives. */
+/** The kinds of questions, with the types of the question, the sent answer, and the received answer. */
 interface QuestionKinds {
   readonly decision: {
     readonly question: DecisionTerms & (SuspendTerms | RunTerms);
@@ -309,15 +312,15 @@ interface DecisionTerms {
   /** The schema for the input of an `edit`. Defaults to the schema of the tool. */
   readonly schema?: JsonSchema | undefined;
   /**
-   * `refused`: an input or a reason that looks like a credential is refused, and not stored. Answers are
-   * journaled. By default, all are accepted.
+   * `refused`: since answers are journaled, an input or reason that looks like a credential is refused and
+   * not stored. By default, all are accepted.
    */
   readonly credentials?: 'refused' | undefined;
   /** The role that can decide. Defaults to anyone who can see the session. */
   readonly by?: string | undefined;
   /**
-   * Excludes principals from deciding, even with the role. `requester`: the people whose messages began or
-   * steered the turn.
+   * Excludes principals from deciding, even if they have the role. `requester`: the people whose messages
+   * began or steered the turn.
    */
   readonly notBy?: 'requester' | undefined;
   /** The decision if no one decides in time. Defaults to `reject`. */
@@ -331,17 +334,17 @@ interface SuspendTerms {
   readonly expires?: number | undefined;
   /**
    * The data from which `run` resumes after the decision, when `call.checkpoint()` returns it. It is
-   * journaled with the question, and shown neither to the model nor to the person who decides. Pass it only
-   * inside `run`, and only if no work that `run` started is still running or must not repeat: the call counts
-   * as not started until it restarts.
+   * journaled with the question, but not shown to the model or to the person who decides. Pass it only inside
+   * `run`, when all work that `run` started has finished and may repeat: the call counts as not started until
+   * it restarts.
    */
   readonly checkpoint?: Json | undefined;
 }
 
 /**
- * `run` waits in place, for work that must not restart. A `once` call can ask in this way too. The call is
- * not suspended, so the tool's timeout applies, and a call whose invocation ends before the answer is in
- * doubt like any other. Not allowed outside `run`, such as in a decorator.
+ * `run` keeps running while it waits, for work that must not restart. Also allowed for `once` calls. The call
+ * is not suspended, so the tool's timeout applies, and if its invocation ends before the answer, the outcome
+ * of the call is unknown. Not allowed outside `run`, such as in a decorator.
  */
 interface RunTerms {
   readonly meanwhile: 'running';

@@ -12,7 +12,7 @@ import { errorEntry, type Log } from './log.ts';
 import { readName, withFullStop } from './shown.ts';
 import type { AnyTool } from './tool.ts';
 
-/** Thrown if the definition of a tool cannot work. Thrown where it is defined, never in a turn. */
+/** Thrown if the definition of a tool is invalid. Thrown by the code that defines it, never in a turn. */
 export class ToolDefinitionError extends Error {
   override readonly name = 'ToolDefinitionError';
   /** The given name, valid or not. */
@@ -20,7 +20,7 @@ export class ToolDefinitionError extends Error {
   /** The invalid property of the definition. */
   readonly field: string;
 
-  /** `problem` continues the sentence "Tool 'x': ...". */
+  /** `problem` completes the sentence "Tool 'x': ...". */
   constructor(tool: string, field: string, problem: string | CausedProblem) {
     super(`Tool '${shorten(tool, 80)}': ${getProblemText(problem)}`, toErrorOptions(problem));
     this.tool = tool;
@@ -98,7 +98,8 @@ export function readMetadata(tool: string, metadata: JsonObject): JsonObject {
 }
 
 /**
- * Checks settings of a tool by their names, as in `{ effect }`. Plain JavaScript can pass any value.
+ * Checks settings of a tool by their names, as in `{ effect }`. Callers in plain JavaScript can pass any
+ * value.
  *
  * @throws ToolDefinitionError if a setting is none of these words.
  */
@@ -166,7 +167,7 @@ export function isExactlyTrue<Args extends readonly unknown[]>(
 ): boolean {
   const answer = predicate(...args);
   if (!(answer instanceof Promise)) return answer === true;
-  answer.catch(() => undefined); // Its rejection is not handled elsewhere.
+  answer.catch(() => undefined); // Prevents an unhandled rejection.
   if (!reportedPredicates.has(predicate)) {
     reportedPredicates.add(predicate);
     log(errorEntry(`${whose} returns a promise, but must be synchronous`));

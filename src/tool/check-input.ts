@@ -7,7 +7,7 @@ import { createFailureResult, error, type ToolResult } from './tool-result.ts';
 
 /**
  * Parses the text that a model sent as the input of a call. Blank text becomes an empty object, which the
- * tool's own validation then checks. The messages are the same on every engine and quote none of the text.
+ * tool's own validation then checks. The messages are the same on every engine and do not quote the text.
  */
 export function parseToolInput(toolName: string, raw: string): ParsedToolInput {
   const trimmed = raw.trim();
@@ -65,7 +65,8 @@ export async function checkInput<Value>(
     const parsed = await schema.parse(input);
     return parsed.ok ? parsed : createInvalidInputResult(tool, parsed.problems);
   } catch (cause) {
-    // The schema's own code failed. This must not end the turn, and says nothing about the input.
+    // The schema's code failed. The failure must not end the turn, and does not mean that the input is
+    // invalid.
     const reason = shorten(getErrorMessage(cause), 240);
     return {
       ok: false,
@@ -92,13 +93,13 @@ export const createInvalidInputResult = (tool: string, problems: readonly string
   ),
 });
 
-/** Returns a `call` that runs only with valid input. A bad input causes the tool's own error. */
+/** Returns a `call` that runs only with valid input. An invalid input returns the tool's own error. */
 export const withCheckedInput =
   <T extends AnyTool>(tool: T, act: (call: CheckedCall<T>) => Promise<ToolResult>): AnyTool['call'] =>
   async (input, call) => {
     const checked = await call.during('its input schema', () => tool.check(input, call.tool));
     if (!checked.ok) return checked.answer;
-    return act({ input, typed: checked.value as ToolInput<T>, call }); // The type that its `check` returns.
+    return act({ input, typed: checked.value as ToolInput<T>, call }); // `check` returns this type.
   };
 
 /** A call whose input is valid. */
@@ -111,8 +112,8 @@ interface CheckedCall<T extends AnyTool> {
 
 /**
  * Returns a copy of an input in which quoted numbers and booleans are converted, if the schema asks for one
- * and does not allow a string: `"42"` becomes `42`, and only `"true"` and `"false"` become booleans.
- * Validation judges everything else. Follows properties, items and alternatives, but no `$ref`.
+ * and does not allow a string: `"42"` becomes `42`, and only `"true"` and `"false"` become booleans. All
+ * other values are left to validation. Follows properties, items and alternatives, but no `$ref`.
  */
 export const coerceInput = (input: JsonObject, schema: JsonSchema): JsonObject => {
   const coerced = coerce(input, schema);
@@ -143,7 +144,7 @@ function coerceText(text: string, types: ReadonlySet<unknown>): Json {
   return text;
 }
 
-/** Returns whether a text is a JSON number that loses no digits when parsed. A long id would. */
+/** Returns whether a text is a JSON number that keeps all digits when parsed. A long id would lose some. */
 const isLosslessNumber = (text: string): boolean =>
   /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/.test(text) &&
   Number.isFinite(Number(text)) &&
@@ -160,20 +161,20 @@ function getSchemaTypes(schema: unknown): ReadonlySet<unknown> {
   );
 }
 
-/** Returns a schema, or the schemas among which it chooses. */
+/** Returns a schema, or its alternatives if it has any. */
 function listSchemaAlternatives(schema: unknown): readonly JsonObject[] {
   if (!isJsonObject(schema)) return [];
   const choices = schema.anyOf ?? schema.oneOf;
   return Array.isArray(choices) ? choices.flatMap(listSchemaAlternatives) : [schema];
 }
 
-/** The tool that a call is for, and its input if that is not the call's own. */
+/** The tool that a call is for, and its input if it differs from that of the call. */
 export interface RoutedTool {
   readonly tool: AnyTool;
   readonly input?: JsonObject | undefined;
 }
 
-/** Follows `route` to the tool that a call is for, since an unfolding tool can stand for a tool behind it. */
+/** Follows `route` to the tool that a call is for, since an unfolding tool can represent another tool. */
 export function resolveRoute(tool: AnyTool, { input: sent }: { readonly input: string }): RoutedTool {
   if (!tool.route) return { tool };
   const parsed = parseToolInput(tool.name, sent);

@@ -10,13 +10,13 @@ import { describeValue, findNearest } from './shown.ts';
  * elsewhere.
  */
 export interface LiteralShape<Key extends string = string> {
-  /** The function that takes the literal, as in `defineTool`. */
+  /** The function that accepts the literal, such as `defineTool`. */
   readonly of: string;
   readonly keys: Readonly<Record<Key, LiteralKind>>;
   readonly required: readonly Key[];
   /**
-   * Keys of other libraries, each with ours, or with the code to write and its import. They are ignored if
-   * ours is also set.
+   * Keys of other libraries, each with our key, or with the code to write and its import. Ignored if our key
+   * is also set.
    */
   readonly foreign?:
     | Readonly<Record<string, string | readonly [write: string, importing: string]>>
@@ -28,14 +28,14 @@ export interface LiteralShape<Key extends string = string> {
    * key identifies them.
    */
   readonly made?: readonly string[] | undefined;
-  /** The rules for the items of lists under these keys. */
+  /** The rules for the items of the lists in these keys. */
   readonly items?: { readonly [K in Key]?: LiteralItem } | undefined;
 }
 
-/** A rule for a value: as text, to follow "Use ", and as a test. */
+/** A rule for a value: the text after "Use " in errors, and the test. */
 export type LiteralRule = readonly [use: string, fits: (value: unknown) => boolean];
 
-/** The kind of a key's value. A kind that only one key uses is a rule of its own. */
+/** The kind of a key's value. A kind that only one key uses is written as a rule. */
 export type LiteralKind =
   | LiteralRule
   | 'text'
@@ -48,13 +48,13 @@ export type LiteralKind =
   | 'model'
   | 'any';
 
-/** A rule for the items of a list: as text, to follow "Use ", and as a test of an item's properties. */
+/** A rule for the items of a list: the text after "Use " in errors, and the test of an item's properties. */
 export type LiteralItem = readonly [use: string, fits: (item: Readonly<Record<string, unknown>>) => boolean];
 
 /** A literal inside another: its keys, or each key with the rule for its value. */
 export interface InnerShape {
   readonly keys: readonly string[] | Readonly<Record<string, LiteralRule>>;
-  /** Keys of other libraries, each with ours. */
+  /** Keys of other libraries, each with our key. */
   readonly foreign?: Readonly<Record<string, string>> | undefined;
   /** If `true`, errors show an invalid value as JSON. */
   readonly isJson?: true | undefined;
@@ -115,7 +115,7 @@ function findKindProblem(key: string, value: unknown, kind: LiteralKind | undefi
   if (kind === 'list' && isAiTool(tool))
     return `has the tools of another library by their names. Use a list, as in [fromAiTool(tools.${name}, { name: '${name}' })], with fromAiTool from 'holdfast/tools/ai-sdk'`;
   if (kind === 'model') return findModelProblem(value, key);
-  // A string in place of a function can be a credential, such as for `auth`, so it is not shown.
+  // A string instead of a function, such as in `auth`, can be a credential, so it is not shown.
   const said = kind === 'function' && typeof value === 'string' ? 'a string' : describeValue(value);
   return `has ${said} as its '${key}'. Use ${use}`;
 }
@@ -127,8 +127,8 @@ export const isAiTool = (value: unknown): boolean => {
 };
 
 /**
- * Returns why a value is not a model, with the code to write. Returns `undefined` for a model, for a function
- * that makes one, and for `undefined`.
+ * Returns the problem of a value that is not a model, with the code to write. Returns `undefined` for a
+ * model, for a function that creates one, and for `undefined`.
  */
 export function findModelProblem(given: unknown, key = 'model'): string | undefined {
   if (given === undefined || typeof given === 'function') return undefined;
@@ -179,7 +179,7 @@ function findUnknownKeyProblem(key: string, config: object, shape: LiteralShape)
 export interface InnerFault {
   readonly path: string;
   readonly value: string;
-  /** The fix, to follow "Use ". */
+  /** The fix, as the text after "Use ". */
   readonly use: string;
 }
 
@@ -210,6 +210,6 @@ export const formatAsJson = (value: unknown): string =>
 
 const isKeyList = (keys: InnerShape['keys']): keys is readonly string[] => Array.isArray(keys);
 
-/** Returns the known name that is probably meant by an unknown one, or `undefined`. */
+/** Returns the known name that an unknown name probably means, or `undefined`. */
 export const findNearestKey = (name: string, names: readonly string[]): string | undefined =>
   findNearest(name, names, Math.ceil(name.length / 3));

@@ -1,4 +1,4 @@
-/** Logs: where their lines go, and which data is added and redacted. */
+/** Creates logs: their destination, and the data that they add and redact. */
 import { literals } from './literals.ts';
 import {
   formatStack,
@@ -64,7 +64,7 @@ export function writeProblems(entry: LogEntry): void {
   if (entry.level !== 'info') writeToConsole(entry);
 }
 
-/** Logs a warning about a definition to the console, since there is no app with a log yet. */
+/** Logs a warning about a definition to the console, since the app and its log do not exist yet. */
 export const warnDeveloper = (message: string, thrown?: unknown): void =>
   toLog()(warningEntry(message, thrown));
 

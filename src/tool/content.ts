@@ -41,8 +41,7 @@ const LINKED_FILE = {
 } as const satisfies Shape;
 
 /**
- * A file that a tool has just made. It becomes a `StoredFile` when its call ends, and is never journaled in
- * this form.
+ * A new file of a tool. It becomes a `StoredFile` when its call ends, and is never journaled in this form.
  */
 export interface NewFile extends Infer<typeof NAMED_FILE> {
   readonly type: 'file';
@@ -52,7 +51,7 @@ export interface NewFile extends Infer<typeof NAMED_FILE> {
 /** A part of a message or of a result: text or a file. */
 export type ContentPart = TextContent | StoredFile | LinkedFile | NewFile;
 
-/** The parts that are journaled and shown. A new file is already kept by then. */
+/** The parts that are journaled and shown. The session already keeps new files by then. */
 export const CONTENT_PART: ShapeAs<ContentPart> = {
   like: { anyOf: [TEXT_CONTENT, STORED_FILE, LINKED_FILE] },
 };
@@ -66,7 +65,7 @@ export const isFile = (part: ContentPart): part is FileContent => part.type === 
 /** Returns whether the session keeps the file. */
 export const isStoredFile = (part: ContentPart): part is StoredFile => 'id' in part;
 
-/** Returns whether the bytes of the file are not kept yet. */
+/** Returns whether the session does not keep the file yet. */
 export const isNewFile = (part: ContentPart): part is NewFile => 'bytes' in part;
 
 /** Returns the text of the parts, without files. */
@@ -78,7 +77,7 @@ export const contentToText = (parts: readonly ContentPart[]): string =>
   joinParagraphs(...parts.map((part) => (isFile(part) ? formatFileLine(part) : part.text)));
 
 /**
- * Returns a line that names a file for a model, such as `[file 9f86d0…: image/png, "chart.png", 12,345
+ * Returns a line that describes a file to a model, such as `[file 9f86d0…: image/png, "chart.png", 12,345
  * bytes]`. With its id, the model can recognize the file and pass it to a tool.
  */
 export function formatFileLine(file: FileContent): string {
@@ -135,7 +134,7 @@ export const MAX_FILE_NAME = 255;
 /** Matches line breaks, other control characters, and characters that change the text direction. */
 const CONTROL_CHARACTERS = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu;
 
-/** Returns a safe file name, since its sender chose it, and models and people read it within our own text. */
+/** Returns a safe file name. Senders choose names, and models and people read them within our own text. */
 export const toFileName = (given: string): string | undefined => {
   const name = given
     .toWellFormed()
@@ -146,7 +145,7 @@ export const toFileName = (given: string): string | undefined => {
   return name === '' ? undefined : name;
 };
 
-/** Methods that some engines have, which are ten times as fast. */
+/** Methods of some engines that are ten times as fast. */
 interface NativeBytes {
   toBase64?(): string;
 }

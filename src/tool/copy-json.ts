@@ -4,7 +4,7 @@ import { formatPath, type Json, shorten } from './json.ts';
 export interface NonJsonValue {
   readonly path: string;
   readonly what: string;
-  /** The class of an object that the platform made. */
+  /** The class of an object of the platform. */
   readonly made?: string | undefined;
 }
 
@@ -39,7 +39,7 @@ export interface ExtractedBytes {
 const MAX_DEPTH = 500;
 
 /**
- * Copies a value through JSON, or returns the first value that would be lost. Like `JSON.stringify`, it uses
+ * Copies a value as JSON, or returns the first value that JSON would lose. Like `JSON.stringify`, it uses
  * `toJSON` (as for a `Date`), and drops properties that are `undefined` or have a symbol as their key. A
  * `Map` becomes an object if its keys are strings, and otherwise a list of pairs. A `Set` becomes a list.
  * Never throws.
@@ -52,7 +52,7 @@ export function copyJson(value: unknown): JsonCopy {
   try {
     const copy = toJson(value, '', { path, parents: new Set(), cut: refuse });
     if (copy === undefined) refuse('undefined');
-    // Once more through text, since the journal does not keep `-0`, and some texts would be too long for a
+    // Round-trip through text, since the journal does not keep `-0`, and the text can be too long for a
     // string.
     return { ok: true, value: JSON.parse(JSON.stringify(copy)) };
   } catch (thrown) {
@@ -94,7 +94,7 @@ export function copyJsonPart(given: unknown): PartialJsonCopy {
   }
 }
 
-/** Thrown for a value that is not JSON. The message says what it is. */
+/** Thrown for a value that is not JSON. The message describes the value. */
 class NotJsonError extends Error {}
 
 interface CopyProgress {
@@ -111,8 +111,8 @@ interface CopyProgress {
 }
 
 /**
- * Copies a value. If it throws, the path is at the failing value. Reads everything once, since a getter can
- * return another value the second time.
+ * Copies a value. If it throws, `path` leads to the failing value. Reads each property once, since a getter
+ * can return different values.
  */
 function toJson(given: unknown, key: string, place: CopyProgress): Json | undefined {
   const bytes = place.takeBytes && copyBytes(given);
@@ -148,7 +148,7 @@ function objectToJson(node: object, place: CopyProgress): Json | undefined {
   for (const [at, child] of entries) {
     path.push(at);
     const copy = toJson(child, String(at), place);
-    // A list keeps its positions. A property that is `undefined` is dropped.
+    // Items of a list keep their positions. Properties that are `undefined` are dropped.
     if (copy !== undefined) copies.push([at, copy]);
     else if (isList) copies.push([at, null]);
     path.pop();
@@ -162,7 +162,7 @@ type NodeContent =
   | { readonly isList: boolean; readonly entries: Iterable<readonly [string | number, unknown]> }
   | { readonly value: unknown };
 
-/** Returns `undefined` for an object without contents that JSON could keep. */
+/** Returns the contents of an object, or `undefined` if JSON cannot represent them. */
 function getNodeContent(node: object): NodeContent | undefined {
   if (Array.isArray(node)) return toListContent(node);
   if (node instanceof Map) {
@@ -179,13 +179,13 @@ function getNodeContent(node: object): NodeContent | undefined {
   return { isList: false, entries: Object.entries(node) };
 }
 
-/** Returns the content of a list. Holes count as `undefined`. Ignores a list's own iterator. */
+/** Returns the content of a list. Holes count as `undefined`. Ignores a custom iterator of the list. */
 const toListContent = (items: readonly unknown[]): NodeContent => ({
   isList: true,
   entries: [].entries.call(items),
 });
 
-/** Returns whether an object has contents of its own. JSON would keep only `{}` of many platform objects. */
+/** Returns whether an object has contents of its own. Many platform objects would become `{}` in JSON. */
 function hasProperties(node: object): boolean {
   const tag = typeTagOf(node);
   return tag === 'Object' || (tag !== 'Error' && !ArrayBuffer.isView(node) && Object.keys(node).length > 0);
@@ -195,8 +195,8 @@ const typeTagOf = (node: unknown): string =>
   Object.prototype.toString.call(node).slice('[object '.length, -1);
 
 /**
- * Returns a copy of bytes, since their owner can continue to use them. Returns `undefined` if the value is
- * not bytes.
+ * Returns a copy of bytes, since their owner can still change them. Returns `undefined` if the value is not
+ * bytes.
  */
 function copyBytes(given: unknown): Uint8Array | undefined {
   if (given instanceof ArrayBuffer) return new Uint8Array(given.slice(0));
@@ -232,15 +232,15 @@ function describeInstance(value: object): string {
 }
 
 /**
- * Returns why a value could not be copied. A getter or `toJSON` can throw anything, and the text can exceed
- * the maximum length of a string.
+ * Returns a description of the reason why a value could not be copied. A getter or `toJSON` can throw
+ * anything, and the text can exceed the maximum length of a string.
  */
 function describeCopyFailure(thrown: unknown): string {
   try {
     if (thrown instanceof NotJsonError) return thrown.message;
     if (thrown instanceof Error && thrown.message) return `unreadable (${shorten(`${thrown.message}`, 200)})`;
   } catch {
-    // The thrown value cannot be read either.
+    // The thrown value cannot be read.
   }
   return 'unreadable';
 }

@@ -4,14 +4,14 @@ import { describeValue, readName } from './shown.ts';
 import type { AnyTool, OpeningTool } from './tool.ts';
 
 /**
- * Returns a copy of a tool with changes, which remembers its original. All other members are forwarded: name,
- * schema, metadata, effect, serial, returnDirect. `call` passes on the live call that it receives, and with
- * it the context.
+ * Returns a copy of a tool with changes. The copy refers to the original. All other members are forwarded:
+ * name, schema, metadata, effect, serial, returnDirect. In `call`, pass on the live call that it receives,
+ * and with it the context.
  *
  * Decorators run in the order in which they are written, outermost first: in `a(b(tool))`, `a` sees the call
- * before `b`, and the result after it. The loop is around all of them. It binds the call, converts exceptions
- * to errors and lets signals through. The usual order is therefore: observability, then event publication,
- * then decorators that belong to the tool.
+ * before `b`, and the result after it. The loop encloses all decorators: it binds the call, converts
+ * exceptions to errors and lets signals through. The usual order is therefore: observability, then event
+ * publication, then decorators that belong to the tool.
  *
  * @throws ToolDefinitionError if `tool` is not a tool.
  *
@@ -32,8 +32,7 @@ export function decorate<T extends AnyTool>(tool: T, changes: Partial<AnyTool>):
   return {
     ...tool,
     ...forwardMembers(tool),
-    // The decorator's `call` or `adopt` would not run around the call of another tool, so the route is
-    // dropped.
+    // A route would lead around the decorator's `call` or `adopt` to another tool, so it is dropped.
     route: changes.call || changes.adopt ? undefined : tool.route?.bind(tool),
     ...changes,
     delegate: tool,
@@ -75,21 +74,21 @@ const forwardMembers = (tool: AnyTool): AnyTool => ({
 });
 
 /**
- * Functions that remake tools with changes. Keyed by the tool itself, since a decorated tool is another tool.
+ * Functions that recreate tools with changes, by tool. A decorated tool is a different tool and has no entry.
  */
 const copyMakers = new WeakMap<AnyTool, (changes: object) => AnyTool>();
 
-/** Makes the tool copyable with changes, and returns it. Its maker defines which changes are valid. */
+/** Makes the tool copyable with changes, and returns it. `make` defines which changes are valid. */
 export function makeCopyable<T extends AnyTool>(tool: T, make: (changes: object) => AnyTool): T {
   copyMakers.set(tool, make);
   return tool;
 }
 
-/** Returns the function that remakes a tool with changes, or `undefined` if it cannot be copied. */
+/** Returns the function that recreates a tool with changes, or `undefined` if it cannot be copied. */
 export const copyMakerOf = (tool: AnyTool): ((changes: object) => AnyTool) | undefined =>
   copyMakers.get(tool);
 
-/** Returns the tool under another name. A provider may refuse the name. `withName` checks it. */
+/** Returns the tool under another name. Does not check whether providers accept the name. `withName` does. */
 export function renameTool<T extends AnyTool, const Name extends string>(
   tool: T,
   name: Name,
@@ -98,7 +97,7 @@ export function renameTool<T extends AnyTool, const Name extends string>(
   return { ...decorate(tool, { check }), name };
 }
 
-/** Wraps the `adopt` of a tool. An existing `adopt` stays, inside the new one. */
+/** Wraps the `adopt` of a tool. The new `adopt` wraps an existing one. */
 export const wrapAdopt =
   (tool: AnyTool, wrap: (inner: AnyTool) => AnyTool): NonNullable<AnyTool['adopt']> =>
   (inner) =>
@@ -116,8 +115,8 @@ const isOpeningTool = (tool: AnyTool): tool is OpeningTool => tool.opens === tru
 export const opensTools = (tool: AnyTool): boolean => unwrapAs(tool, isOpeningTool) !== undefined;
 
 /**
- * Returns the tool changed by `change`. For an unfolding tool, changes the tools behind it at any depth, but
- * not its opening.
+ * Returns the tool changed by `change`. For an unfolding tool, changes only the tools inside it, at any
+ * depth.
  */
 export const changeInnerTools = <T extends AnyTool>(
   tool: T,
@@ -127,21 +126,18 @@ export const changeInnerTools = <T extends AnyTool>(
     ? decorate(tool, { adopt: wrapAdopt(tool, (inner) => changeInnerTools(inner, change)) })
     : change(tool);
 
-/**
- * Returns the origin of a tool, looking through its decorators. Returns `undefined` if it was there from the
- * start.
- */
+/** Returns the origin of a tool, decorated or not. Returns `undefined` if it was offered from the start. */
 export const originOf = (tool: AnyTool): Origin | undefined => unwrapAs(tool, hasOrigin)?.[ORIGIN_KEY];
 
-/** The origin of an offered tool that came out of a tool that `opens`. */
+/** The origin of a tool that is offered because another tool unfolded. */
 interface Origin {
-  /** The tools that brought it, as they were offered. Several can contain the same tool. */
+  /** The offered tools that unfolded to it. Several can contain the same tool. */
   readonly by: readonly AnyTool[];
   /** `true` if it was also offered without them. */
   readonly wasThere: boolean;
-  /** The inner tool, as its outer tool contains it. */
+  /** The inner tool in the form in which its outer tool contains it. */
   readonly inner: AnyTool;
-  /** Its name inside the tool that brought it. */
+  /** Its name inside the tool that unfolded. */
   readonly name: string;
 }
 
@@ -150,7 +146,7 @@ export const withOrigin = (tool: AnyTool, origin: Origin): ToolWithOrigin => ({
   [ORIGIN_KEY]: origin,
 });
 
-/** Marks a tool that came out of another. */
+/** Marks a tool that came from an unfolding tool. */
 const ORIGIN_KEY: unique symbol = Symbol('holdfast.brought');
 
 type ToolWithOrigin = AnyTool & { readonly [ORIGIN_KEY]: Origin };
@@ -188,8 +184,8 @@ export function listDistinctTools(tools: readonly AnyTool[]): readonly AnyTool[]
 }
 
 /**
- * Caches a list of tools until it is made from another list or another `by`. For strategies: while their
- * result stays the same, they must return the same array, since the definitions for a model are cached by it.
+ * Caches a list of tools until its source list or `by` changes. For strategies: an unchanged result must be
+ * the same array, since the definitions for a model are cached by array.
  */
 export function createListCache(): (
   tools: readonly AnyTool[],

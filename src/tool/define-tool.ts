@@ -28,14 +28,14 @@ import { createToolResult, type ToolResult } from './tool-result.ts';
 /** The default timeout of `run`, in ms. */
 export const DEFAULT_TIMEOUT_MS = 30_000;
 
-/** The maximum timeout, 15 minutes. No background invocation of the platform runs longer. */
+/** The maximum timeout, 15 minutes. Background invocations of the platform cannot run longer. */
 export const MAX_TIMEOUT_MS = 15 * 60_000;
 
 const EFFECTS: readonly Effect[] = ['read', 'idempotent', 'once'];
 
 /**
- * Defines a tool. Its input is validated before `run`, and an error lists every problem of a bad input. The
- * tool's type parameter `Input` is the schema's output, which `run` receives. For a tool that the caller
+ * Defines a tool. Its input is validated before `run`. The error for an invalid input lists every problem.
+ * The tool's type parameter `Input` is the schema's output, which `run` receives. For a tool that the caller
  * runs, use `defineManualTool` from `holdfast/answers`.
  *
  * @throws ToolDefinitionError if the tool cannot work.
@@ -107,7 +107,7 @@ export interface ToolConfigBase<Name extends string, Declaration extends InputDe
    * Schema. Defaults to no input.
    */
   readonly input?: Declaration | undefined;
-  /** Calls of one batch with the same word run one after another. */
+  /** Calls of a batch whose tools have the same `serial` run one after another. */
   readonly serial?: string | undefined;
   /** If `true`, the turn can end with this tool's result, without another model call. */
   readonly returnDirect?: boolean | undefined;
@@ -115,13 +115,12 @@ export interface ToolConfigBase<Name extends string, Declaration extends InputDe
   readonly metadata?: JsonObject | undefined;
   /**
    * The return type: a schema, or a domain type, which also names its artifacts. A value that does not fit
-   * becomes an error result, and is logged. The JSON is stored as the tool returned it.
+   * becomes an error result, and is logged. The JSON is stored unchanged.
    */
   readonly output?: StandardSchemaV1 | undefined;
   /**
-   * If `true`, every client can see the exception that ends the turn, as the `error` of the failed turn.
-   * Otherwise its message is only in the call's result, for the model and the session's owner, and in the
-   * log.
+   * If `true`, every client can see the exception that ends a turn, in the `error` of the turn. Otherwise its
+   * message is only in the log and in the call's result, which the model and the session's owner see.
    */
   readonly expose?: boolean | undefined;
 }
@@ -148,16 +147,15 @@ export type ReconcileConfig<Declaration extends InputDeclaration> =
       /** How often a call can run. Defaults to `once`, the most careful. */
       readonly effect?: 'once' | undefined;
       /**
-       * Finds out whether a call that was started was done, within the `timeout`. Return `not-done` only if
-       * it did not happen and cannot happen any more. A request of a recent call (by `call.startedAt`) may
-       * still be in flight, so its outcome is `unknown`. The tool runs at most once only if `not-done` is
-       * always true.
+       * Determines, within `timeout`, whether a started call has happened. Return `not-done` only if it did
+       * not happen and cannot happen any more. A request of a recent call (by `call.startedAt`) may still be
+       * in flight, so return `unknown`. The tool runs at most once only if every `not-done` is true.
        */
       readonly reconcile?:
         | ((input: InputOf<Declaration>, call: CallContext) => Reconciliation | Promise<Reconciliation>)
         | undefined;
     }
-  /** These calls run again instead. */
+  /** These calls run again instead of being reconciled. */
   | { readonly effect: Exclude<Effect, 'once'>; readonly reconcile?: undefined };
 
 /** The effect for a checked input. */
@@ -174,8 +172,8 @@ function createExecution<Declaration extends InputDeclaration, Output>(
   if (run === undefined)
     throw new ToolDefinitionError(name, 'run', `it has no 'run'${literals?.toRun ?? '.'}`);
   checkWord(name, { effect }, EFFECTS);
-  // Both can come from an environment. The timeout cuts off an effect, and the number of requests decides
-  // when a turn is handed over.
+  // Checked in production too, since both values can come from an environment. The timeout cuts off effects,
+  // and the number of requests can cause a hand-over.
   checkTime(name, { timeout }, MAX_TIMEOUT_MS);
   if (!Number.isSafeInteger(subrequests ?? 0) || Number(subrequests ?? 0) < 0)
     throw new ToolDefinitionError(
@@ -197,7 +195,7 @@ function createExecution<Declaration extends InputDeclaration, Output>(
   };
 }
 
-/** Adds the tool's domain type to a result whose artifact has no type of its own. */
+/** Adds the tool's domain type to a result whose artifact has no type. */
 export const withOutputType = (result: ToolResult, output: StandardSchemaV1 | undefined): ToolResult =>
   result.type === 'artifact' &&
   !(result.artifactType ?? result.artifactTypes) &&
@@ -206,15 +204,15 @@ export const withOutputType = (result: ToolResult, output: StandardSchemaV1 | un
     ? createToolResult({ ...result, artifactType: output.name })
     : result;
 
-/** The options of `defineTextTool`: those of `defineTool`, without an input. */
+/** The options of `defineTextTool`: those of `defineTool`, without `input`. */
 export type TextToolConfig<Name extends string, Output> = ToolConfig<Name, LenientSchema<string>, Output> & {
   readonly input?: undefined;
 };
 
 /**
- * Defines a tool whose `run` receives text. The model is shown one string, `input`. Everything that it sends
- * reaches `run`: the raw text if it is not a JSON object or has no `input`, the JSON text of an `input` that
- * is not a string, and an empty string for `null`.
+ * Defines a tool whose `run` receives text. The model sees one string property, `input`. Everything that it
+ * sends reaches `run`: the raw text if it is not a JSON object or has no `input`, the JSON text of an `input`
+ * that is not a string, and an empty string for `null`.
  *
  * @throws ToolDefinitionError if the tool cannot work.
  *
@@ -240,7 +238,7 @@ export function defineTextTool<const Name extends string, Output = unknown>(
   return { ...defineTool(withInput), readInput: readText };
 }
 
-/** Keys with which plain JavaScript could declare an input, which a text tool does not have. */
+/** Keys that declare an input. A text tool does not have them, but plain JavaScript can pass them. */
 const INPUT_KEYS = ['input', 'parameters', 'inputSchema'];
 
 export const toTextInput = (input: string): JsonObject => ({ input });

@@ -8,15 +8,15 @@ import type { Log, LogEntry, LogPlace } from './log.ts';
 import { findUnreadableProblem, getClass, getClassName } from './object-class.ts';
 import { describeValue, isClass } from './shown.ts';
 
-/** An app's options about where it is served. */
+/** The options of an app that determine the URLs of its routes. */
 interface ServingOptions {
   readonly log: Log;
   readonly basePath?: string | undefined;
 }
 
 /**
- * Creates a function that returns a hint for a 404 if the URL resembles a route of the app: below another
- * path, as when the Worker serves part of a site, or with a similar path. The first hint is also logged.
+ * Creates a function that returns a hint for a 404 if the URL resembles a route of the app: a route below
+ * another path, as when the Worker serves part of a site, or a similar path. The first hint is also logged.
  */
 export function createMisplacedHint(
   { basePath, log }: ServingOptions,
@@ -59,8 +59,8 @@ function isSimilarPath(path: string, asked: string): boolean {
 }
 
 /**
- * Makes an app throw an error that names the fix if a main module exports it in place of its Worker, whose
- * `fetch` the platform calls.
+ * Makes an app throw an error with the fix if a main module exports the app instead of its Worker. The
+ * platform calls `fetch` on the export.
  */
 export function refuseAsExport(holdfast: object): void {
   const fetch = (): never => {
@@ -71,7 +71,7 @@ export function refuseAsExport(holdfast: object): void {
   Object.defineProperty(holdfast, 'fetch', { value: fetch });
 }
 
-/** Returns a pattern for URLs that end with the path of a route. It captures the part before. */
+/** Returns a pattern for URLs that end with the path of a route. It captures the part before that path. */
 const toEndPattern = (path: string): RegExp =>
   new RegExp(`^((?:/[\\w.~-]+)+?)${path.replaceAll('.', '\\.').replaceAll(/\{\w+\}/g, '[^/]+')}$`);
 
@@ -87,7 +87,7 @@ interface WritingCall {
   };
 }
 
-/** Returns a warning for each key of `call.state` that two lanes wrote without seeing each other's value. */
+/** Returns a warning for each key of `call.state` that two concurrent lanes wrote. */
 export function findSharedWrites(lanes: readonly (readonly WritingCall[])[]): string[] {
   const writers = new Map<string, string>();
   const warnings: string[] = [];
@@ -114,7 +114,7 @@ export const reconcileProblem = (effect: string): string | undefined =>
     ? undefined
     : `only a tool with the effect 'once' reconciles. Calls with the effect '${effect}' are run again.`;
 
-/** Fixes for mistakes: lines that a deployment lacks, and code to write instead. */
+/** Fixes for mistakes: lines to add to a deployment, and code to write. */
 export const FIXES = {
   answers: ". Import it from 'holdfast/answers' and add it to `use`.",
   files: ". Import it from 'holdfast/files' and add it to `use`.",
@@ -141,7 +141,7 @@ export const FIXES = {
     "A URL that comes from data may reach servers behind the Worker's own zone. Add it to `compatibility_flags` in wrangler.toml.",
 };
 
-/** Returns the problem of a value listed as a tool, to follow "Tool at index 0 ". */
+/** Returns the problem of a value listed as a tool, as the text after "Tool at index 0 ". */
 export function describeListedTool(given: unknown): string {
   if (given === null || given === undefined) return `must not be ${given}`;
   const object = typeof given === 'object' || typeof given === 'function' ? given : undefined;
@@ -199,8 +199,8 @@ interface ToolWithMetadata {
 }
 
 /**
- * Returns how to give a tool of an MCP server a free name, to end a sentence. Returns an empty string if no
- * tool is from an MCP server.
+ * Returns how to rename a tool of an MCP server, as the end of a sentence. Returns an empty string if no tool
+ * is from an MCP server.
  */
 export function formatMcpRenameAdvice(...tools: readonly ToolWithMetadata[]): string {
   const clients = tools.flatMap(({ metadata: { mcp } }) => Object(mcp).server ?? []);
@@ -230,15 +230,11 @@ export const formatToolRenameAdvice = (owner?: object): string =>
     : `. Rename one, as with toolsOf(object, { prefix: '${getClassName(owner).toLowerCase()}_' }) from 'holdfast/tool-objects'`;
 
 /**
- * Checks that a model can send the values of a schema. Runs in development only: other files reach it through
- * `literals.ts`.
- */
-
-/**
- * Options that make converters to JSON Schema refuse types without JSON values. Zod refuses them by default.
+ * Options for converters to JSON Schema, so that they refuse types without JSON values. Zod refuses them by
+ * default.
  */
 export const REFUSING_OPTIONS = {
-  /** For Valibot's converter, which would otherwise accept any value for them. */
+  /** For Valibot's converter, which would otherwise accept any value for such a type. */
   valibot: {
     overrideSchema: ({ valibotSchema: { type } }: { readonly valibotSchema: { readonly type: string } }) =>
       UNSENDABLE_TYPES.has(type) ? refuseType(type) : undefined,
@@ -262,18 +258,18 @@ function refuseType(type: string): never {
   throw new Error(`a model cannot send a value of the type '${type}'`);
 }
 
-/** Returns why a value is not the schema of an object, to follow "its input ". */
+/** Returns why a value is not the schema of an object, as the text after "its input ". */
 export const describeSchemaProblem = (declared: unknown): string =>
   typeof Object(declared).type === 'string'
     ? "is a plain JSON Schema. Wrap it: jsonSchema({ ... }), with jsonSchema from 'holdfast/json-schema'."
     : 'must be an object schema, since a model sends a JSON object: v.object({ ... }), z.object({ ... }), ' +
       "or jsonSchema({ type: 'object', ... }). Put anything else into a property.";
 
-/** The libraries with a converter, to end an error about a schema without one. */
+/** The libraries with a converter, as the end of an error about a schema without one. */
 export const CONVERTER_ADVICE =
   " Use Valibot, Zod 4 (import from 'zod', not 'zod/mini'), ArkType, or jsonSchema() from 'holdfast/json-schema'.";
 
-/** Returns the problem of a source with `discover` and these uses, or `undefined`. */
+/** Returns the problem of a source with `discover` that has only these uses, or `undefined`. */
 export const findDiscoverProblem = (
   uses: readonly { readonly module: { readonly name: string } }[],
 ): string | undefined =>
@@ -290,7 +286,7 @@ export const OFFLINE_MODEL_ADVICE =
   ' To develop without a language model, set MODEL = "offline", and use ' +
   "orOffline(openaiCompatible()) from 'holdfast/models/offline'.";
 
-/** Returns what a tool should return in place of values that JSON does not keep. */
+/** Returns advice on replacing values that JSON does not keep. */
 export const formatLostValueAdvice = (left: readonly { readonly made?: string | undefined }[]): string =>
   left.some(({ made = '' }) => FILE_CLASSES.test(made)) ? RETURN_FILE : RETURN_JSON;
 
@@ -317,8 +313,8 @@ interface FilesOfApp<Use> {
 }
 
 /**
- * Returns an error if an agent accepts files that no module keeps, or uses the `files` module itself.
- * Otherwise returns `undefined`.
+ * Returns an error if an agent accepts files without a module that keeps them, or lists the `files` module
+ * itself. Otherwise returns `undefined`.
  */
 export function findFilesProblem<Use>(
   agents: readonly AgentOfApp<Use>[],
@@ -347,7 +343,7 @@ export function formatLogEntry(
   return thrown === undefined ? [text] : [text, thrown];
 }
 
-/** A line of an inspector. It ran outside a session if `session` is empty. */
+/** A line of an inspector. `session` is empty outside a session. */
 interface InspectorLine {
   readonly logger: string;
   readonly message: string;
@@ -361,7 +357,7 @@ export function formatInspectorLine({ logger, message, session, turn }: Inspecto
   return `${logger}: ${message} (${place})`;
 }
 
-/** Events for which a developer has to find the session. */
+/** Events whose console line includes the session, so that a developer can find it. */
 const EVENTS_WITH_PLACE: readonly LogEntry['event'][] = [
   'tool-threw',
   'model-failed',

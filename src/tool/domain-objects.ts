@@ -6,11 +6,11 @@ import type { ParsedInput } from './problem-lines.ts';
 import { withFullStop } from './shown.ts';
 import type { AnyTool } from './tool.ts';
 
-/** The tools that the objects of a domain type bring. */
+/** The tools of a domain type's objects. */
 export interface DomainObjects {
   /**
-   * Their tools as made without an object, for names, descriptions and schemas. They must not be called.
-   * Tools that only some objects have can be missing. Returns the same array on every read.
+   * The tools that are created without an object, for names, descriptions and schemas. They must not be
+   * called. Tools that only some objects have can be missing. Returns the same array on every read.
    *
    * @throws DomainTypeError if they cannot be made without an object.
    */
@@ -19,7 +19,7 @@ export interface DomainObjects {
   readonly prefix: string;
   /** Returns the id that distinguishes the object from others of its type, or its problems. Never throws. */
   idOf(value: unknown): ParsedInput<string>;
-  /** Makes the tools of this object, each name once, or returns its problems. Never throws. */
+  /** Returns the tools of this object, without duplicate names, or its problems. Never throws. */
   toolsOf(value: unknown): ParsedInput<readonly AnyTool[]>;
 }
 
@@ -50,7 +50,7 @@ interface ObjectsConfig<Value> {
   readonly tools: (value: Value) => readonly AnyTool[];
 }
 
-/** Thrown if a domain type is defined or used incorrectly, where that is defined. */
+/** Thrown if a domain type, or a definition that uses it, is invalid. */
 export class DomainTypeError extends Error {
   override readonly name = 'DomainTypeError';
   /** The given name, valid or not. */
@@ -61,7 +61,7 @@ export class DomainTypeError extends Error {
    */
   readonly field: string;
 
-  /** `problem` continues the sentence "Domain type 'x' ...". */
+  /** `problem` completes the sentence "Domain type 'x' ...". */
   constructor(type: string, field: string, problem: string | CausedProblem) {
     super(
       `Domain type '${type.slice(0, 80)}' ${withFullStop(getProblemText(problem))}`,
@@ -86,7 +86,7 @@ function tryDeclareTools<Value>(config: ObjectsConfig<Value>): readonly AnyTool[
 
 function declareTools<Value>({ type, tools }: ObjectsConfig<Value>): readonly AnyTool[] {
   const { value, misused } = createStandIn(type);
-  const made = attempt(() => tools(value as Value)); // A stand-in, of which only properties are read.
+  const made = attempt(() => tools(value as Value)); // The stand-in allows only reads of properties.
   const read = misused();
   if (read !== undefined) {
     const problem = `has tools that need an object while they are made (\`${read}\`). Use it only inside \`run\`, since the tools are also made without one`;
@@ -123,7 +123,7 @@ function findDuplicateNameProblem(tools: readonly AnyTool[]): string | undefined
   return name === undefined ? undefined : `has two tools named '${name}'`;
 }
 
-/** Returns the id of an object, or its problem in a fixed sentence, since models learn these. */
+/** Returns the id of an object, or its problem as a fixed sentence for models. */
 function readObjectId<Value>({ type, id }: ObjectsConfig<Value>, value: Value): ParsedInput<string> {
   const read = attempt(() => (id ? id(value) : getOwnId(value)));
   if (!read.ok) return createInvalidObject(type, `its id cannot be read: ${getErrorMessage(read.thrown)}`);
@@ -162,19 +162,19 @@ const createInvalidObject = (type: string, reason: string): ParsedInput<never> =
 
 /** A stand-in for an object that does not exist yet. */
 interface StandIn {
-  /** Its properties, and the properties of their values, can be read. Any other operation throws. */
+  /** Allows reads of its properties, and of theirs, at any depth. Any other operation throws. */
   readonly value: unknown;
   /**
-   * Returns the first value that was used in another way, as a path from the root, even if the error was
+   * Returns the path from the root to the first value that was used in another way, even if the error was
    * caught.
    */
   readonly misused: () => string | undefined;
 }
 
 /**
- * Makes a stand-in for an object, to find out which tools code would make for one. Code that only passes the
- * object on, or reads properties to pass them on, works. Code that needs a value (a string, a list, a call)
- * throws a TypeError. Comparisons cannot be detected: they are false, and every value is truthy.
+ * Creates a stand-in for an object, to determine the tools that code would create for one. Code may pass the
+ * object on, or read properties to pass them on. Code that needs a value (a string, a list, a call) throws a
+ * TypeError. Comparisons cannot be detected: they are false, and every value is truthy.
  */
 function createStandIn(root: string): StandIn {
   let misused: string | undefined;

@@ -13,15 +13,15 @@ import type { AnyTool, ToolOutput } from './tool.ts';
 import { type ArtifactType, listArtifactItems, type ToolResult } from './tool-result.ts';
 
 /**
- * A type of artifacts whose values are checked. It is nominal: the journal stores its name, so renaming it
- * makes a new type.
+ * A type of artifacts whose values are checked. It is nominal: the journal stores its name, so a renamed type
+ * is a new type.
  */
 export interface DomainType<Name extends string = string, Value = unknown, Sent = unknown>
   extends CheckedType<Name, Value, Sent> {
   readonly '~standard': StandardSchemaV1.Props<Sent, Value> & StandardJSONSchemaV1.Props<Sent, Value>;
   /** The JSON Schema of its values. The same object on every read. */
   readonly json: JsonSchema;
-  /** Absent if its values bring no tools. */
+  /** Absent if its values have no tools. */
   readonly objects?: DomainObjects | undefined;
   /**
    * Returns the text for a value, given its JSON. Returns `undefined` if the value is not of the type or the
@@ -47,14 +47,14 @@ export interface DomainTypeConfig<Name extends string, Schema extends StandardSc
     | ((value: StandardSchemaV1.InferOutput<Schema>) => string | number | null | undefined)
     | undefined;
   /**
-   * The prefix of the names of an object's tools if `discover` offers several objects. Defaults to the type's
+   * The prefix of the tool names of an object if `discover` offers several objects. Defaults to the type's
    * name in lowercase.
    */
   readonly prefix?: string | undefined;
   /**
-   * Returns the tools that an object brings to loops that chain the type. They are remade from the object's
-   * JSON in every invocation, so a closure keeps no state: use `call.state`. An agentic tool among them needs
-   * `key: () => value.id` for state of its own, since otherwise all objects share it.
+   * Returns the tools that an object adds to loops that chain the type. They are recreated from the object's
+   * JSON in every invocation, so do not keep state in closures: use `call.state`. An agentic tool among them
+   * needs `key: () => value.id`. Otherwise, all objects share its state.
    *
    * The function is also called once without an object, to describe the tools to the model in advance. It can
    * read properties to pass them on, but must use their values only inside `run`.
@@ -138,13 +138,13 @@ function describeBy<Of>(say: (value: Of) => unknown, parsed: ParsedInput<Of>): s
   return said.ok && typeof said.value === 'string' ? said.value : undefined;
 }
 
-/** Returns whether this is a domain type, and not another schema or only a name. */
+/** Returns whether a type is a domain type, not another schema or a mere name. */
 export const isDomainType = (type: ArtifactType | StandardSchemaV1): type is DomainType =>
   '~standard' in type && type['~standard'].vendor === VENDOR;
 
 /**
  * Returns all problems that a schema or a domain type finds in a tool's return value, or an empty array if it
- * fits. A list fits a domain type if any of its items does. Readers skip the others.
+ * fits. A list fits a domain type if any of its items fits, since readers skip the others.
  */
 export async function listOutputProblems(
   output: StandardSchemaV1,
@@ -188,7 +188,7 @@ function parseValue<Value>(
   const made = attempt(() => schema['~standard'].validate(value));
   const result = made.ok ? made.value : undefined;
   if (result instanceof Promise) {
-    result.catch(() => undefined); // Its rejection is not handled elsewhere.
+    result.catch(() => undefined); // Prevents an unhandled rejection.
     return createRefusedInput(`The schema of '${name}' is asynchronous. Use a synchronous one.`);
   }
   if (result === undefined) return createRefusedInput(`The schema of '${name}' failed.`);
@@ -198,8 +198,8 @@ function parseValue<Value>(
 }
 
 /**
- * The artifact of a tool as its readers receive it: a value of the requested type, or without a type, the
- * return value of `run` as JSON if that is an object or a list. `Json` if no more is known.
+ * The artifact of a tool as its readers receive it: a value of the requested type. Without a type, the return
+ * value of `run` as JSON if it is an object or a list, or else `Json`.
  */
 export type ToolArtifact<T extends AnyTool, Type extends ArtifactType | undefined> = Type extends ArtifactType
   ? Type extends DomainType<string, infer Value>
@@ -209,28 +209,28 @@ export type ToolArtifact<T extends AnyTool, Type extends ArtifactType | undefine
     ? Json
     : KnownArtifact<JournaledOutput<Exclude<ToolOutput<T>, TextualResult>>>;
 
-/** The artifact of a tool for readers that take lists item by item. */
+/** The artifact of a tool for readers that process lists item by item. */
 export type ToolArtifactItem<T extends AnyTool, Type extends ArtifactType | undefined> =
   ToolArtifact<T, Type> extends infer Whole ? (Whole extends readonly (infer Item)[] ? Item : Whole) : never;
 
-/** The artifact type of an output. A result that `run` made itself can contain any artifact. */
+/** The artifact type of an output. A result that `run` creates itself can contain any artifact. */
 type KnownArtifact<Output> = [Output] extends [never] ? Json : Output extends ToolResult ? Json : Output;
 
-/** The type after the journal, if it is then an object or a list. */
+/** The type of the journaled value, if it is an object or a list. */
 type JournaledOutput<Output> = Output extends ToolResult ? Output : Extract<AsJson<Output>, object>;
 
 /** The results that contain no artifact. */
 type TextualResult = Extract<ToolResult, { readonly type: 'text' | 'error' }>;
 
-/** The artifact of a result as the journal will store it, before its type reads it. */
+/** The artifact of a result as the journal will store it, not yet parsed by its type. */
 export interface ArtifactCopy {
   readonly json: Json;
   readonly type: string | undefined;
 }
 
 /**
- * Returns a copy of a result's artifact without secrets, if it has one of this type. The end of the call
- * journals the same value. Returns `undefined` for a value that JSON cannot represent.
+ * Returns a copy of a result's artifact without secrets, if it has one of this type. The same value is
+ * journaled when the call ends. Returns `undefined` for a value that JSON cannot represent.
  */
 export function copyArtifact(
   result: ToolResult,
@@ -257,8 +257,8 @@ export function copyArtifacts(
 }
 
 /**
- * Returns a JSON value as read through a type, or `undefined` if the type refuses it. Without a type or a
- * schema, returns the value itself.
+ * Returns a JSON value parsed by a type, or `undefined` if the type refuses it. Without a type or a schema,
+ * returns the value itself.
  */
 export function readAsType(
   json: Json,

@@ -27,29 +27,29 @@ export interface DrawnTool extends AnyTool {
   /** Returns Mermaid source, without the fences of a code block. */
   readonly [DIAGRAM]: () => string;
   /**
-   * Returns where a call to the tool is. `input` is the parsed input of the call, and `view` the view of its
-   * nested loop.
+   * Returns the position of a call in the diagram. `input` is the parsed input of the call, and `view` the
+   * view of its nested loop.
    */
   readonly [STANDING]: (input: unknown, view: LoopView) => Standing;
 }
 
 /** The position of a state machine, or the progress of a playbook, in one call. */
 export interface Standing {
-  /** The key under which the session keeps it. */
+  /** The key under which the session stores it. */
   readonly key: string;
   /** The state of a state machine. */
   readonly state?: string;
-  /** The tools that a call would be withheld from, with the text that a model reads. */
+  /** The tools that cannot be called at this point, with the text for the model. */
   readonly withheld: readonly { readonly tool: string; readonly why: string }[];
 }
 
 /** The key under which a tool stores its drawing function. */
 export const DIAGRAM: unique symbol = Symbol('holdfast.diagram');
 
-/** The key under which a tool stores its function that returns where a call is. */
+/** The key under which a tool stores its function that returns the position of a call. */
 export const STANDING: unique symbol = Symbol('holdfast.standing');
 
-/** Returns the tool behind decorators that has a diagram, or `undefined`. */
+/** Returns the tool with a diagram, decorated or not, or `undefined`. */
 export const findDiagram = (tool: AnyTool): DrawnTool | undefined => unwrapAs(tool, hasDiagram);
 
 const hasDiagram = (tool: AnyTool): tool is DrawnTool => DIAGRAM in tool;

@@ -4,20 +4,20 @@ import { readSecretText, Secrets } from './secrets.ts';
 
 declare global {
   namespace Cloudflare {
-    /** The environment of the Worker. `wrangler types` declares it for an app, and it is empty before. */
+    /** The environment of the Worker. Empty until `wrangler types` declares it for the app. */
     interface Env {}
   }
 }
 
-/** The declared environment, or unknown values if nothing is declared. */
+/** The declared environment, or a record of unknown values without a declaration. */
 export type EnvOf<Declared> = keyof Declared extends never ? Readonly<Record<string, unknown>> : Declared;
 
 /** The Worker's vars, secrets and bindings, as the app's `wrangler types` declares them. */
 export type WorkerEnv = EnvOf<Cloudflare.Env>;
 
 /**
- * The environment that a test or a program sets in place of a Worker's: the vars, secrets and bindings that
- * are used.
+ * The environment that a test or program sets instead of a Worker's, with the vars, secrets and bindings in
+ * use.
  */
 export type GivenEnv = Partial<WorkerEnv> | Readonly<Record<string, unknown>>;
 
@@ -33,7 +33,7 @@ export const envOfTools = memoize((env: GivenEnv): WorkerEnv => {
     toJSON: { value: () => names },
     [inspect]: { value: () => `Env(${names.join(', ')})` },
   };
-  return Object.freeze(Object.defineProperties({ ...env }, shown)) as WorkerEnv; // Its Worker has the members that `wrangler types` found.
+  return Object.freeze(Object.defineProperties({ ...env }, shown)) as WorkerEnv; // The Worker has the members that `wrangler types` declares.
 });
 
 /**
@@ -68,8 +68,8 @@ const URL_WITH_PASSWORD = /^[a-z][a-z\d+.-]*:\/\/[^/\s:@]*:[^/\s@]+@/i;
 
 /**
  * The source of a secret in the Worker's environment: `(env) => env.GITHUB_SECRET`, or the name of its var.
- * While one secret replaces another, the function can return a list, and there can be a list of names. Values
- * are strings or bindings of the Secrets Store.
+ * During rotation, use a list of names, or return a list from the function. Values are strings or bindings of
+ * the Secrets Store.
  */
 export type SecretSource = string | readonly string[] | ((env: Readonly<Record<string, unknown>>) => unknown);
 
@@ -109,13 +109,13 @@ export async function readSecrets(
 const toList = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [value]);
 
 /**
- * Patterns of credentials: prefixes that issuers use, and labels that people write. Each examines a bounded
- * part of a text.
+ * Patterns of credentials: prefixes that issuers use, and labels that people write. The length that each can
+ * match is bounded.
  */
 const CREDENTIAL_PATTERNS: readonly RegExp[] = [
   /-----BEGIN [A-Z ]{0,40}PRIVATE KEY/,
   // A JSON Web Token. Matched from its first dot, since a hostile text can contain many possible beginnings
-  // but no dots.
+  // without a dot.
   /\.(?<=\beyJ[\w-]{6,400}\.)[\w-]{6}/,
   /\b[sr]k[-_](?=[\w-]{0,64}\d)[\w-]{16}/,
   /\b(?:gh[pousr]_|github_pat_|glpat-|npm_|hf_|dop_v1_|whsec_|shp[a-z]{2}_|pypi-|SG\.|ya29\.)[\w.-]{16}/,

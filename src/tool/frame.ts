@@ -4,7 +4,7 @@ import { INTEGER, type Infer, NUMBER, type Shape } from './shape.ts';
 import type { ToolMemory } from './tool-memory.ts';
 import type { Signal, ToolResult } from './tool-result.ts';
 
-/** How a nested loop ended, with its answer and its calls in order. */
+/** The end of a nested loop, with its answer and its calls in order. */
 export interface FrameOutcome {
   readonly outcome: 'completed' | 'returned-direct' | 'limit-reached' | 'failed';
   /** The limit that it reached, if any. */
@@ -25,37 +25,37 @@ export interface FrameOutcome {
 export interface DoneCall {
   readonly tool: string;
   readonly result: ToolResult;
-  /** `true` if it opened a frame in which a model decided. */
+  /** `true` if it opened a frame that a model controlled. */
   readonly nested: boolean;
 }
 
 /**
  * Returns the next call of a planned frame, given the earlier ones in order, or `undefined`. Called again on
- * every resume, so it must depend on nothing else.
+ * every resume, so it must depend only on these calls.
  */
 export type Plan = (done: readonly DoneCall[]) => PlannedCall | undefined;
 
 /** The next call of a plan. */
 export interface PlannedCall {
   readonly tool: string;
-  /** Text is parsed like a model's input. Its problems become the call's result. */
+  /** Text is parsed like input from a model, and problems are returned as the call's result. */
   readonly input: JsonObject | string;
 }
 
 /** Limits of a loop. A turn that reaches one ends as `limit-reached`, with the best answer so far. */
 export interface Limits {
   /**
-   * The number of tokens, as models report them, after which the turn asks no model. Nested loops and earlier
-   * turns of its tree count too. No tokens are reserved, so the last call can exceed the limit. For a strict
-   * limit, or one for nested loops, use `budget` from `holdfast/limits`. Defaults to a million, or to
-   * `unlimited` beside a budget of tokens.
+   * The number of tokens, as reported by models, after which the turn calls no model. Includes nested loops
+   * and earlier turns of the tree. No tokens are reserved, so the last call can exceed the limit. For a
+   * strict limit, or one for nested loops, use `budget` from `holdfast/limits`. Defaults to a million, or to
+   * `unlimited` if there is a budget of tokens.
    */
   readonly tokens?: CallLimit | undefined;
   /** The maximum number of model calls, not counting the last one without tools. */
   readonly iterations?: number | undefined;
 }
 
-/** The limit that ended a turn or a loop, by its name in `Limits`, and its value. */
+/** The limit that ended a turn or a loop: its name in `Limits` and its value. */
 export interface ReachedLimit extends Infer<typeof REACHED_LIMIT> {}
 export const REACHED_LIMIT = {
   object: {
@@ -79,8 +79,8 @@ export interface BudgetView {
 }
 
 /**
- * Data about the turn of a call, current except for `recall`. Contains no context, no principal and no
- * secrets.
+ * Data about the turn of a call. Always current, except for `recall`. Contains no context, no principal and
+ * no secrets.
  */
 export interface ProcessView {
   /** The turn's id, or in a nested loop, the id of the call that opened it. */
@@ -90,11 +90,11 @@ export interface ProcessView {
   /** The form of the answer that the loop works toward. Absent for plain text. */
   readonly goal?: string | undefined;
   /**
-   * Milliseconds since the turn started, including waits. The start is by the object's clock, and the present
-   * by the Worker's.
+   * Milliseconds since the turn started, including waits. Measured from the start on the object's clock to
+   * the present on the Worker's clock.
    */
   readonly runningMs: number;
-  /** For each kind, the limit with the least remaining, out of the loop's own and those around it. */
+  /** For each kind, the limit with the least remaining, among those of the loop and its enclosing loops. */
   readonly budget: {
     readonly cost?: BudgetView | undefined;
     readonly tokens?: BudgetView | undefined;
@@ -111,8 +111,8 @@ export interface ProcessView {
     /** The number of model replies. */
     readonly modelCalls: number;
     /**
-     * As reported by the models. The optional counts are parts of these two, and absent if no model reported
-     * them.
+     * As reported by the models. The optional counts are included in the input and output counts, and absent
+     * if not reported.
      */
     readonly inputTokens: number;
     readonly outputTokens: number;

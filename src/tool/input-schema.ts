@@ -50,7 +50,7 @@ export interface InputSchema<Value> {
 export class InputSchemaError extends Error {
   override readonly name = 'InputSchemaError';
 
-  /** Completes "its input ". */
+  /** The text after "its input ". */
   readonly problem: string;
 
   constructor(problem: string, options?: ErrorOptions) {
@@ -76,7 +76,7 @@ function convertStandardSchema(schema: StandardSchemaV1): InputSchema<unknown> {
  * @throws InputSchemaError if it cannot be converted.
  */
 function standardToJsonSchema(schema: StandardSchemaV1): JsonSchema {
-  // One dialect for all schemas, since `$schema` is not shown to the model.
+  // All schemas use one dialect, since the model does not see `$schema`.
   const target = 'draft-2020-12';
   const { vendor } = schema['~standard'];
   try {
@@ -135,8 +135,8 @@ export const createRefusedInput = (problem: string): ParsedInput<never> => ({
 export type LenientSchema<Value> = StandardSchemaV1<unknown, Value> & StandardJSONSchemaV1<unknown, Value>;
 
 /**
- * Returns a schema that shows the model one schema, and accepts any input, which `read` converts. For tools
- * with their own messages for bad input. `read` must not throw.
+ * Returns a schema that shows `shown` to the model but accepts any input, which `read` converts. For tools
+ * with their own errors for invalid input. `read` must not throw.
  */
 export const createLenientSchema = <Value>(
   shown: JsonSchema,
@@ -161,7 +161,7 @@ export const createCheckedSchema = <Value>(
     validate(sent) {
       const input = isJsonObject(sent) ? sent : {};
       const issue = problemOf(input);
-      return issue ? { issues: [issue] } : { value: input as Value }; // It was just checked.
+      return issue ? { issues: [issue] } : { value: input as Value }; // just checked
     },
     jsonSchema: { input: () => shown, output: () => shown },
   },
@@ -193,14 +193,14 @@ export const createSingleStringSchema = (name: string, description: string): Jso
 });
 
 /**
- * A property of an input that is declared by hand, such as by `stringParameter`. Its name is its key in
+ * A property of an input that is declared individually, such as by `stringParameter`. Its name is its key in
  * `parameters`.
  */
 export interface Parameter<Value = unknown, Required extends boolean = boolean> {
   /** The schema for the model. */
   readonly schema: JsonSchema;
   readonly required: Required;
-  /** Makes the schema of an object with only this property. Its value is the property's value. */
+  /** Creates the schema of an object with only this property. It parses to the property's value. */
   readonly alone: (name: string) => InputSchema<unknown>;
   readonly '~types'?: { readonly value: Value };
 }
@@ -208,7 +208,7 @@ export interface Parameter<Value = unknown, Required extends boolean = boolean> 
 /** The declaration of a single property. */
 export type PropertyDeclaration = Parameter | StandardSchemaV1;
 
-/** The value of a property, as its own schema returns it. */
+/** The output of a property's schema. */
 export type PropertyValue<Declared extends PropertyDeclaration> =
   Declared extends Parameter<infer Value, infer Required>
     ? Required extends true
@@ -219,8 +219,8 @@ export type PropertyValue<Declared extends PropertyDeclaration> =
       : unknown;
 
 /**
- * Returns the schema of an object with this property. Its value is the property's value, and other properties
- * are ignored.
+ * Returns the schema of an object with this property. It parses to the property's value, and ignores other
+ * properties.
  *
  * @throws InputSchemaError if it has no JSON Schema.
  */
@@ -250,14 +250,14 @@ function toSinglePropertySchema(name: string, schema: StandardSchemaV1): InputSc
   };
 }
 
-/** Returns whether a schema accepts a value. An asynchronous schema counts as refusing it. */
+/** Returns whether a schema accepts a value. Returns `false` for an asynchronous schema. */
 function isAcceptedBy(schema: StandardSchemaV1, value: unknown): boolean {
   try {
     const result = schema['~standard'].validate(value);
     if (!(result instanceof Promise)) return !result.issues;
-    result.catch(() => undefined); // Its rejection is not handled elsewhere.
+    result.catch(() => undefined); // Prevents an unhandled rejection.
   } catch {
-    // The schema's code fails without a value, so it requires one.
+    // The schema's code fails for this value, so the schema does not accept it.
   }
   return false;
 }

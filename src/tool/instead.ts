@@ -1,8 +1,8 @@
 declare const instead: unique symbol;
 
 /**
- * The type of a key that other libraries use and this literal does not have. The compile error names the key
- * to write instead.
+ * The type of a key of other libraries that this literal does not have. The compile error shows the key to
+ * write instead.
  */
 export interface WriteInstead<Key extends string> {
   readonly [instead]: Key;

@@ -24,8 +24,7 @@ export type AsJson<Value> = [Value] extends [Json]
     : PartsAsJson<Value>;
 
 /**
- * Converts the parts of a value. The result of `toJSON` is not converted with `toJSON` again, but its parts
- * are.
+ * Converts the parts of a value. `toJSON` of the value itself is not used again, but that of its parts is.
  */
 type PartsAsJson<Value> = [Value] extends [Json]
   ? Value
@@ -38,8 +37,8 @@ type PartsAsJson<Value> = [Value] extends [Json]
         : Value;
 
 /**
- * An object if all keys are strings, and otherwise pairs. An empty map becomes an object regardless of its
- * type.
+ * An object if all keys are strings, or else a list of pairs. An empty map becomes an object regardless of
+ * its type.
  */
 type MapAsJson<Key, Item> = [Key] extends [string]
   ? { [key: string]: AsJson<Item> }
@@ -58,7 +57,7 @@ export function parseJson(text: string): Json | undefined {
   }
 }
 
-/** Cuts a text to at most `max` UTF-16 units, the last of which is then an ellipsis. */
+/** Shortens a text to at most `max` UTF-16 units. A shortened text ends with an ellipsis. */
 export const shorten = (text: string, max: number): string =>
   text.length <= max ? text : `${text.slice(0, max - 1).toWellFormed()}…`;
 
@@ -71,7 +70,7 @@ const MAX_KEY_CHARACTERS = 40;
 
 /**
  * Formats a path into a JSON value as a person would write it: `items[0].quantity`, with odd keys as `["a
- * b"]`. With `root`, the path starts there: `$.items[0]`. Shortens long keys, since a model chose them.
+ * b"]`. With `root`, the path starts there: `$.items[0]`. Shortens long keys, since models choose keys.
  */
 export function formatPath(keys: readonly PropertyKey[], root = ''): string {
   let path = root;
@@ -89,7 +88,7 @@ export function formatPath(keys: readonly PropertyKey[], root = ''): string {
 
 /** Returns a copy of JSON-like data with its strings and keys changed by `map`. */
 export function mapTexts<Value>(value: Value, map: (text: string) => string): Value {
-  return mapStrings(value, map) as Value; // strings map to strings
+  return mapStrings(value, map) as Value; // `map` converts strings to strings
 }
 
 function mapStrings(value: unknown, map: (text: string) => string): unknown {
@@ -116,10 +115,7 @@ export function isEqualJson(a: Json | undefined, b: Json | undefined): boolean {
 export const getOwn = <Value>(values: { readonly [name: string]: Value }, name: string): Value | undefined =>
   Object.hasOwn(values, name) ? values[name] : undefined;
 
-/**
- * The maximum number of unknown keys to report, so that a misspelled object does not cause a page of
- * problems.
- */
+/** The maximum number of unknown keys to report, so that a wrong object does not cause a page of problems. */
 const MAX_UNKNOWN_KEYS = 10;
 
 /** Returns the keys of an object that are not among the known ones, shortened, at most 10. */
@@ -135,8 +131,8 @@ export const listUnknownKeyProblems = (given: object, known: object): string[] =
   listUnknownKeys(given, known).map((key) => `${key}: is not known here`);
 
 /**
- * Returns a 32-bit hash of a text: FNV-1a over UTF-16. Synchronous and the same everywhere. Different texts
- * can share one.
+ * Returns a 32-bit hash of a text: FNV-1a over UTF-16. Synchronous, and the same on every platform. Different
+ * texts can have the same hash.
  */
 export function hash32(text: string): number {
   let hash = 0x811c9dc5;

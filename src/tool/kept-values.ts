@@ -11,7 +11,7 @@ export interface CallState {
    * Returns the value as of the start of the batch, with the writes of earlier calls of the same `serial` and
    * of this call. With a schema, returns the schema's output.
    *
-   * @throws TypeError if the schema refuses the value, such as one that other or older code stored.
+   * @throws TypeError if the schema refuses the value, such as a value stored by other or older code.
    */
   get(key: string): Json | undefined;
   get<Schema extends StandardSchemaV1>(
@@ -19,14 +19,14 @@ export interface CallState {
     schema: Schema,
   ): StandardSchemaV1.InferOutput<Schema> | undefined;
   /**
-   * Sets a value. It takes effect if the call succeeds. An object with `toJSON` is stored as the result of
-   * that.
+   * Sets a value. It takes effect if the call succeeds. For an object with `toJSON`, stores the result of
+   * `toJSON`.
    *
    * @throws TypeError if part of the value is not JSON.
    */
   set(key: string, value: JsonLike): void;
   /**
-   * Replaces the value with the result of `change`, and returns it as the schema reads it. Both the old and
+   * Replaces the value with the result of `change`, and returns the schema's output for it. Both the old and
    * the new value must match the schema.
    *
    * @throws TypeError if the schema refuses one of the values, or if part of the new one is not JSON.
@@ -43,7 +43,7 @@ export interface CallState {
   ): StandardSchemaV1.InferOutput<Schema>;
 }
 
-/** The session's blackboard as one call sees it. Additions take effect if the call succeeds. */
+/** One call's view of the session's blackboard. Additions take effect if the call succeeds. */
 export interface CallBlackboard {
   /** Returns the newest entry with this name. */
   get(name: string): Json | undefined;
@@ -94,12 +94,12 @@ interface StateStore {
 }
 
 interface EntryStore {
-  /** Returns the entries themselves, without copies. They are not passed on. */
+  /** Returns the entries themselves, without copies. Do not pass them on. */
   entries(): readonly BlackboardEntry[];
   add(value: JsonLike, names: EntryNames): void;
 }
 
-/** Creates a call's state on top of a store. If a schema is passed, reads validate the value against it. */
+/** Creates a call's state from a store. Reads with a schema validate the value. */
 export function createCallState({ get, set }: StateStore): CallState {
   const read = <Schema extends StandardSchemaV1>(key: string, schema: Schema) => {
     const kept = get(key);
@@ -125,7 +125,7 @@ export function createCallState({ get, set }: StateStore): CallState {
   };
 }
 
-/** Creates a call's blackboard on top of a store. */
+/** Creates a call's blackboard from a store. */
 export function createCallBlackboard({ entries, add }: EntryStore): CallBlackboard {
   function addAs(value: JsonLike, names?: EntryNames): void;
   function addAs<Sent>(
@@ -196,7 +196,7 @@ export function withArtifacts<Given extends TurnWithArtifacts>(answer: Given): W
     );
   return Object.defineProperty({ ...answer }, 'artifactsOf', {
     value: listArtifacts,
-  }) as WithArtifacts<Given>; // The property was just added.
+  }) as WithArtifacts<Given>; // just added
 }
 
 /** @throws TypeError if the schema refuses the value or is asynchronous. */
@@ -207,7 +207,7 @@ function parseWithSchema<Schema extends StandardSchemaV1>(
 ): StandardSchemaV1.InferOutput<Schema> {
   const result = schema['~standard'].validate(value);
   if (result instanceof Promise) {
-    result.catch(() => undefined); // Its rejection is not handled elsewhere.
+    result.catch(() => undefined); // Prevents an unhandled rejection.
     throw new TypeError(`${what} is read through an asynchronous schema. Use a synchronous one.`);
   }
   if (!result.issues) return result.value;

@@ -15,7 +15,7 @@ function isMediaRange(given: string): boolean {
   return toMediaType(sample) === sample;
 }
 
-/** Returns whether an entry is the name of a header with a context key other than that of the loop. */
+/** Returns whether an entry maps the name of a header to a context key other than the loop's. */
 const isHeaderMapping = ([header, key]: readonly [string, unknown]): boolean =>
   /^[!#$%&'*+.^_`|~0-9a-z-]+$/i.test(header) && typeof key === 'string' && key !== LOOP_ID_KEY;
 
@@ -37,7 +37,7 @@ const ANSWER_KEYS = {
   onEvent: 'function',
 } as const;
 
-/** The shapes, by the function that takes the literal or by the name of the literal in errors. */
+/** The shapes, by the function that accepts the literal or by the name of the literal in errors. */
 export const LITERAL_SHAPES = {
   defineTool: {
     of: 'defineTool',
@@ -317,7 +317,7 @@ const FRACTION: LiteralRule = [
   (value) => typeof value === 'number' && value >= 0 && value <= 1,
 ];
 
-/** A day in ms, the maximum timeout, since timers cannot be much longer. */
+/** A day in ms. The maximum timeout, since timers cannot run much longer. */
 const DAY_MS = 24 * 60 * 60_000;
 
 const DURATION_MS: LiteralRule = [

@@ -4,7 +4,7 @@ import { SignalError } from './signals.ts';
 
 /**
  * Calls a listener of a tool call, and waits until it settles or the call is aborted. Errors are logged and
- * do not affect the call, which has its own outcome.
+ * do not affect the outcome of the call.
  *
  * @param who the name of the listener in the log, such as "a sink of tool 'search'".
  * @throws SignalError if the listener throws one.

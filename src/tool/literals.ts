@@ -60,7 +60,7 @@ const CHECKS = {
   innerFault: (given: unknown, of: InnerLiteralOf): InnerFault | undefined =>
     findInnerFault(given, typeof of === 'string' ? INNER_SHAPES[of] : of),
 
-  /** Returns why a value is not a model, or `undefined`. */
+  /** Returns the problem of a value that is not a model, or `undefined`. */
   modelProblem: findModelProblem,
 
   appProblem: findAppProblem,
@@ -132,21 +132,21 @@ const CHECKS = {
 
   refusing: REFUSING_OPTIONS,
 
-  /** Returns the end of an error about an unknown word: the word that was probably meant, if any. */
+  /** Returns the end of an error about an unknown word: a suggestion, if a similar word exists. */
   meantWord(given: string, words: readonly string[]): string {
     const meant = findByPrefix(given, words);
     return meant === undefined ? '' : ` Did you mean '${meant}'?`;
   },
 
-  /** Returns the known name that is probably meant by an unknown one, or `undefined`. */
+  /** Returns the known name that an unknown name probably means, or `undefined`. */
   meant: (name: string, names: Iterable<string>): string | undefined => findNearestKey(name, [...names]),
 };
 
 /**
- * The checks of literals. `undefined` in production, where a bundler drops them and their tables, since the
- * same code already ran in development. A bundler drops code only if this file alone refers to it, so no
- * other file of the kernel reads `process.env.NODE_ENV`, except local mode (`src/worker/auth.ts`). The checks
- * protect no effect and no secret, and check no values from an environment or the network.
+ * The checks of literals. `undefined` in production, where bundlers drop them and their tables, since the
+ * same code has already run in development. Bundlers drop code only if this file alone refers to it, so other
+ * kernel files do not read `process.env.NODE_ENV`, except local mode (`src/worker/auth.ts`). The checks do
+ * not protect effects or secrets, and do not check values from an environment or the network.
  */
 export let literals: typeof CHECKS | undefined;
 try {
@@ -176,9 +176,7 @@ export function findUnchainedProblem(tool: string, answered: unknown): string | 
 /** The number of items checked in a long list. */
 const MAX_CHECKED_ITEMS = 10;
 
-/**
- * Returns whether an object is of a class with tools. Skips bytes, which have a property for each element.
- */
+/** Returns whether the class of an object has tools. Skips bytes, which have a property for each element. */
 function hasTools(object: object): boolean {
   if (ArrayBuffer.isView(object)) return false;
   const isDeclared = (): boolean => hasToolMembers(object) || findUnreadableProblem(object) !== undefined;

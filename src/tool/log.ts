@@ -1,10 +1,10 @@
 import { memoize } from './async.ts';
-/** The place where a line comes from, as far as it is known. */
+/** The known parts of the place where a line originates. */
 export interface LogPlace {
   /** The owner of the session. */
   readonly owner?: { readonly id?: string | undefined; readonly tenant?: string | undefined } | undefined;
   readonly agent?: string | undefined;
-  /** The session's id, as its owner calls it. */
+  /** The session's id, as in its URL. */
   readonly session?: string | undefined;
   readonly turn?: string | undefined;
   /** The id of the principal that sent the turn's message. */
@@ -13,16 +13,16 @@ export interface LogPlace {
   readonly requestId?: string | undefined;
 }
 
-/** The kind of a problem, by a stable name. */
+/** The stable name of a kind of problem. */
 export type LoggedProblem =
   /** Code of a tool threw. The model sees the message, unless the agent's policies end the turn. */
   | 'tool-threw'
   /** A value of a tool was not stored as returned: a result, a file or a state. */
   | 'value-lost'
   | 'model-failed'
-  /** A turn that could not be read has failed. Other failed turns are logged as `turn`. */
+  /** An unreadable turn has failed. Other failed turns are logged as `turn`. */
   | 'turn-failed'
-  /** A turn that could not be read was abandoned, since no invocation made progress. */
+  /** An unreadable turn was abandoned, since its invocations made no progress. */
   | 'turn-stuck'
   /** The platform sent a cron time that no schedule has. */
   | 'cron-not-taken'
@@ -45,7 +45,7 @@ export interface LogProblem extends LogPlace {
   readonly message: string;
   /** The stack of the thrown error, and those of its causes. */
   readonly stack?: string | undefined;
-  /** The thrown value. Absent if there are secrets, which it could contain. */
+  /** The thrown value. Absent if there are secrets, since it could contain them. */
   readonly thrown?: unknown;
   /** The name of the tool concerned. */
   readonly tool?: string | undefined;
@@ -62,7 +62,7 @@ export interface LogTurn extends LogPlace {
   readonly error?: string | undefined;
   /** Why the turn failed, in one line. */
   readonly message?: string | undefined;
-  /** As in `LogProblem`, for an unexpected error. */
+  /** The stack of an unexpected error, as in `LogProblem`. */
   readonly stack?: string | undefined;
   readonly thrown?: unknown;
   /** Milliseconds from its start to its end, including waits for answers. */
@@ -84,8 +84,8 @@ export interface LogTurn extends LogPlace {
 }
 
 /**
- * Reports that a session's conversation is so long that a summary of its older turns would pay off. Logged
- * once per session, and never if the app summarizes.
+ * Reports a conversation that is so long that a summary of its older turns would save costs. Logged once per
+ * session, and never if the app summarizes.
  */
 export interface LogLong extends LogPlace {
   readonly level: 'info';
@@ -105,7 +105,7 @@ export type LogOption = false | ((entry: LogEntry) => void);
 /** Writes a line to the log. Never throws. */
 export type Log = (entry: LogEntry) => void;
 
-/** Returns a warning, for work that continues without the failed part. `thrown`: the cause. */
+/** Returns a warning for a failure that does not stop the work. `thrown`: the cause. */
 export const warningEntry = (message: string, thrown?: unknown): LogProblem => ({
   level: 'warn',
   event: 'other',
@@ -113,7 +113,7 @@ export const warningEntry = (message: string, thrown?: unknown): LogProblem => (
   ...(thrown !== undefined && { thrown }),
 });
 
-/** Returns an error line for a failure, such as of an app's code, without which the turn continues. */
+/** Returns an error line for a failure that does not stop the turn, such as in an app's code. */
 export const errorEntry = (
   message: string,
   thrown?: unknown,

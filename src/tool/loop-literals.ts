@@ -10,7 +10,7 @@ import { type Choice, findChoiceProblem, type NamedTool } from './tool-choices.t
 interface DeclaredSettings {
   readonly settings: { readonly toolChoice?: DeclaredChoice } | undefined;
   readonly tools: readonly NamedTool[];
-  /** `true` if more tools are known only in a turn. */
+  /** `true` if some tools become known only in a turn. */
   readonly hasMoreTools: boolean;
 }
 
@@ -62,13 +62,13 @@ interface DeclaredAgent {
   readonly policies?: DeclaredPolicies | undefined;
 }
 
-/** A source of tools in a turn, such as a use that offers tools. */
+/** A source that offers tools in a turn, such as a module use. */
 interface ToolFinder {
   declares?(): readonly string[];
   refuses?(tools: readonly AnyTool[]): string | undefined;
 }
 
-/** Data about an agent beside its literal. */
+/** Data about an agent that is not in its literal. */
 interface AgentParts {
   readonly tools: readonly AnyTool[];
   readonly finders: readonly object[];
@@ -107,7 +107,7 @@ export function findAgentFault(
   );
 }
 
-/** Returns why a tool added in turns could never be offered, or `undefined`. */
+/** Returns the reason why a tool that is added in turns would never be offered, or `undefined`. */
 function nameClashProblem(tools: readonly NamedTool[], finders: readonly unknown[]): string | undefined {
   const taken = finders.flatMap(listDeclaredNames).find((name) => tools.some((tool) => tool.name === name));
   return taken === undefined

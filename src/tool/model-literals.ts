@@ -23,7 +23,7 @@ const isChoice = (value: unknown): boolean =>
   isNonEmptyString(getSoleValue(value, 'tool'));
 
 /**
- * Returns the value under a key of a choice with only that key, since a choice with two keys is ambiguous.
+ * Returns the value of a key in a choice if it is the only key, since a choice with two keys is ambiguous.
  */
 const getSoleValue = (value: unknown, key: 'tool' | 'first' | 'every'): unknown =>
   isJsonObject(value) && ['tool', 'first', 'every'].every((name) => name in value === (name === key))
@@ -70,7 +70,7 @@ type MediaList = 'message.data' | 'message.url' | 'result.data' | 'result.url';
 
 const MEDIA_LISTS: readonly MediaList[] = ['message.data', 'message.url', 'result.data', 'result.url'];
 
-/** The options of an adapter, from callers with or without types. */
+/** The options of an adapter, possibly from callers without types. */
 interface AdapterLiteral {
   readonly settings?: unknown;
   readonly maxOutputTokens?: unknown;
@@ -79,7 +79,7 @@ interface AdapterLiteral {
 
 /**
  * Returns the problem of the options about a model, or `undefined`. `never`: lists of media types that must
- * be empty, since the adapter cannot send a file there.
+ * be empty, since the adapter cannot send files in those places.
  */
 export function findAdapterProblem(
   { settings, maxOutputTokens, media }: AdapterLiteral,
@@ -151,7 +151,7 @@ function isJson(value: unknown): boolean {
   }
 }
 
-/** A reply, as a model in plain JavaScript can return it. */
+/** A reply from a model that may be written in plain JavaScript. */
 interface UntypedReply {
   readonly parts?: readonly object[] | undefined;
   readonly provider?: object | undefined;
@@ -176,8 +176,8 @@ const STRING_FIELDS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * Returns why the parts of a reply cannot be stored and sent back, to follow a colon, or `undefined`. The
- * text contains nothing of the reply except the type of a part.
+ * Returns the reason why the parts of a reply cannot be stored and sent back, as the text after a colon, or
+ * `undefined`. Of the reply, the text contains only the type of a part.
  */
 export function findPartsProblem({ parts, provider, toolCalls }: UntypedReply): string | undefined {
   if (parts !== undefined) {

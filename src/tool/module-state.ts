@@ -17,9 +17,9 @@ import {
 /** Access to the state of a module, for its parts and its tools. */
 export interface ModuleState<Value extends Json, Fact extends Json> {
   /**
-   * Returns the state. For a loop: as the model was shown it. For a call: with the facts that the call itself
-   * has recorded. With `when: 'call'`, it is the current state, including facts that running calls in any
-   * loop recorded for their ends. With `when: 'batch'`, it is the state as of the reply that made the call,
+   * Returns the state. For a loop, returns the state that the model was shown. For a call, includes the facts
+   * that the call itself has recorded. With `when: 'call'`, it is the current state, including the end facts
+   * of running calls in any loop. With `when: 'batch'`, it is the state as of the reply that made the call,
    * with facts of earlier calls of the same `serial`. A call that reads and records without an `await` in
    * between therefore sees a consistent state.
    *
@@ -27,9 +27,9 @@ export interface ModuleState<Value extends Json, Fact extends Json> {
    */
   recall(from: Pick<CallContext, 'recall'> | Pick<LoopView, 'recall'>): Value;
   /**
-   * Records a fact of this call. A fact for its `end` that is recorded before the tool's effect is stored
-   * with the start of the effect, and counts from then on even if the call is killed. A fact that is recorded
-   * in `run` is stored with the call's end.
+   * Records a fact of this call. A fact for its `end`, if recorded before the tool's effect, is stored with
+   * the start of the effect and then counts even if the call is killed. A fact recorded in `run` is stored
+   * with the end of the call.
    *
    * @throws TypeError if part of the fact is not JSON.
    * @throws ModuleError if it does not match the schema of the facts.
@@ -54,8 +54,8 @@ export interface StateConfig<Value extends Json, Fact extends Json> {
    */
   readonly when?: MemoryTiming | undefined;
   /**
-   * The scope of a value. `session`: one value, shared with subagents. `path`: one for each agent and nested
-   * loop. `turn`: one that ends with its turn. Defaults to `session`.
+   * The scope of a value. `session`: one value, shared with subagents. `path`: one value for each agent and
+   * nested loop. `turn`: a value that ends with its turn. Defaults to `session`.
    */
   readonly scope?: MemoryScope | undefined;
   /**
@@ -65,8 +65,8 @@ export interface StateConfig<Value extends Json, Fact extends Json> {
   readonly schema?: StandardSchemaV1<Fact> | undefined;
   /**
    * How a deployment without this module handles a session with its facts. `refuse`: like facts of a newer
-   * deployment, so that requests for the session return 503 `newer-deployment`, its turns wait, and a cancel
-   * still works. `skip`: it ignores them, and a deployment with the module folds them later. Defaults to
+   * deployment. Requests for the session return 503 `newer-deployment` and its turns wait, but it can be
+   * cancelled. `skip`: it ignores them, and a deployment with the module folds them later. Defaults to
    * `skip`.
    */
   readonly unread?: 'skip' | 'refuse' | undefined;
@@ -76,13 +76,13 @@ export interface StateConfig<Value extends Json, Fact extends Json> {
   observe?(value: Value, moment: SessionMoment): NoInfer<Value>;
 }
 
-/** Thrown if the definition of a module cannot work, or if its state cannot be folded. */
+/** Thrown if the definition of a module is invalid, or if its state cannot be folded. */
 export class ModuleError extends Error {
   override readonly name = 'ModuleError';
   /** The name of the module. */
   readonly module: string;
 
-  /** `problem` continues the sentence "Module 'x': ...". */
+  /** `problem` completes the sentence "Module 'x': ...". */
   constructor(module: string, problem: string, options?: ErrorOptions) {
     super(`Module '${shorten(module, 80)}': ${problem}`, options);
     this.module = module;
@@ -100,7 +100,7 @@ export const createModuleState = <Value extends Json, Fact extends Json>(
 });
 
 /**
- * Returns the fact as its schema returns it.
+ * Validates a fact and returns the output of its schema.
  *
  * @throws ModuleError if it does not match the schema.
  */
@@ -137,7 +137,7 @@ export function checkName(name: string): void {
 
 /**
  * Returns a memory that isolates the app's functions: they receive copies, and their results must be JSON.
- * `folding` folds it.
+ * `folding`: the code that folds it.
  */
 export function createAppMemory<Value extends Json, Fact extends Json>(
   module: string,
@@ -179,7 +179,7 @@ export function createAppMemory<Value extends Json, Fact extends Json>(
 /**
  * Returns a copy through JSON.
  *
- * @throws ModuleError if part of it is not JSON. The message names the place.
+ * @throws ModuleError if part of it is not JSON. The message includes the path.
  */
 function copyAsJson<Value extends Json>(module: string, field: string, value: Value): Value {
   const copy = copyJson(value);

@@ -1,8 +1,6 @@
 import type { ToolMemory } from './tool-memory.ts';
 
-/**
- * The identity of a feature, as the kernel sees it. Made by `defineModule`, once, in the feature's folder.
- */
+/** The identity of a feature in the kernel. Created once, by `defineModule`, in the feature's folder. */
 export interface ModuleIdentity {
   /** The name in rows of the journal and of the agenda. It must not change. */
   readonly name: string;
@@ -20,8 +18,8 @@ export const createModule = ({
 }: Pick<ModuleIdentity, 'name'> & Partial<ModuleIdentity>): ModuleIdentity => ({ name, nested, state });
 
 /**
- * Makes a use of a module, with the properties of `more`. The key defaults to the empty string. A copy of a
- * use has no effect, since seams know the object itself.
+ * Creates a use of a module, with the properties of `more`. `key` defaults to the empty string. Do not copy a
+ * use: seams recognize only the original object.
  */
 export function createUse<More extends object>(
   module: ModuleIdentity,
@@ -37,25 +35,25 @@ export function createUse(module: ModuleIdentity, key = '', more: object = {}): 
 /** All uses that `createUse` made. */
 const MADE_USES = new WeakSet<object>();
 
-/** Returns whether `createUse` made this object. A copy does not count. */
+/** Returns whether `createUse` created this object. Returns `false` for a copy. */
 export const isMadeUse = (use: object): boolean => MADE_USES.has(use);
 
-/** The use of a module in one place, with its configuration. An app, an agent or a tool carries it. */
+/** The use of a module in one place, with its configuration. It belongs to an app, an agent or a tool. */
 export interface ModuleUse {
   readonly module: ModuleIdentity;
   /** Distinguishes the uses of one module. */
   readonly key: string;
 }
 
-/** A place where modules plug in. The code that owns it reads the part that a use provides. */
+/** A place where modules plug in. The code that owns the seam reads the part that a use provides. */
 export interface Seam<Shape extends object> {
-  /** Returns the part that a use provides for this seam. Most provide none. */
+  /** Returns the part that a use provides for this seam, or `undefined`. */
   of(use: ModuleUse): Shape | undefined;
   /** Stores the part that a use provides for this seam. */
   give(use: ModuleUse, shape: Shape): void;
 }
 
-/** Defines a seam. A use without a part for it costs one lookup where uses are composed. */
+/** Defines a seam. For a use without a part, it costs one lookup when uses are composed. */
 export function defineSeam<Shape extends object>(): Seam<Shape> {
   const given = new WeakMap<ModuleUse, Shape>();
   return { of: (use) => given.get(use), give: (use, shape) => void given.set(use, shape) };

@@ -4,8 +4,8 @@ import { shorten } from './json.ts';
 export const TOOL_MEMBER_KEY: unique symbol = Symbol('holdfast.tool-object');
 
 /**
- * Returns whether an object or a class has a member that `toolMethod` or `toolTable` made. Reads no getters
- * except `tools`.
+ * Returns whether an object or a class has a member that `toolMethod` or `toolTable` made. Does not call
+ * getters other than `tools`.
  */
 export const hasToolMembers = (object: object): boolean => listMembers(object).some(isToolMember);
 
@@ -21,7 +21,7 @@ function listMembers(object: object): readonly unknown[] {
   return [Reflect.get(owner, 'tools'), ...fields.filter((value) => typeof value === 'function')];
 }
 
-/** Returns why the tools of a listed object cannot be read, to follow "Tool x ", or `undefined`. */
+/** Returns why the tools of a listed object cannot be read, as the text after "Tool x ", or `undefined`. */
 export function findUnreadableProblem(object: object): string | undefined {
   const owner = getClass(object);
   const name = getClassName(owner);
@@ -34,13 +34,13 @@ export function findUnreadableProblem(object: object): string | undefined {
   return undefined;
 }
 
-/** Returns whether a value is a table. A list is not: tool groups and agents have one. */
+/** Returns whether a value is a table. Lists are excluded, since tool groups and agents have one. */
 const isTable = (value: unknown): boolean =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && Object.keys(value).length > 0;
 
 /**
- * Returns whether an entry of a plain object is a tool. Objects of a class do not count, since they can have
- * a method `run`.
+ * Returns whether an entry of a plain object is a tool. Excludes objects of a class, since they can have a
+ * `run` method.
  */
 export const isPlainTool = (entry: unknown): boolean =>
   typeof entry === 'object' &&
@@ -54,7 +54,10 @@ export function isPlain(object: object): boolean {
   return prototype === null || prototype === Object.prototype;
 }
 
-/** Returns the object whose `tools` are read: the class of an instance, or else the object itself. */
+/**
+ * Returns the object whose `tools` are read: the class of an instance, or the object itself if it has no
+ * class.
+ */
 export function getClass(object: object): object {
   if (typeof object === 'function') return object;
   const parent: unknown = Object.getPrototypeOf(object)?.constructor;

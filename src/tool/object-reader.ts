@@ -18,12 +18,12 @@ export type ObjectReader = (
 ) => readonly AnyTool[] | undefined;
 
 /**
- * Reads the objects in lists of tools. It does nothing until a member is marked, so that a Worker without
+ * Reads the objects in lists of tools. It has no effect until a member is marked, so that a Worker without
  * tool objects does not bundle the code.
  */
 export let readObject: ObjectReader = () => undefined;
 
-/** Sets the reader of objects in lists of tools. Called by all functions that mark members. */
+/** Sets the reader of objects in lists of tools. Every function that marks members calls it. */
 export function setObjectReader(reader: ObjectReader): void {
   readObject = reader;
 }

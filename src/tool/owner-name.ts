@@ -1,11 +1,13 @@
-/** The names of owners: one text for each, in paths, queries and the names of objects. */
+/** The names of owners: a unique text for each, in paths, queries and the names of objects. */
 import type { Owner } from './call-origin.ts';
 
-/** Returns the name of an owner: `id:ann` or `tenant:acme`. No two owners have the same name. */
+/** Returns the name of an owner: `id:ann` or `tenant:acme`. Names are unique. */
 export const toOwnerKey = ({ id = '', tenant }: Owner): string =>
   tenant === undefined ? `id:${encodeName(id)}` : `tenant:${encodeName(tenant)}`;
 
-/** Writes a name with a lone surrogate as JSON, because names of objects and paths would replace the surrogate. */
+/**
+ * Encodes a name with a lone surrogate as JSON, because object names and paths would replace the surrogate.
+ */
 const encodeName = (name: string): string =>
   name.isWellFormed() && name[0] !== '"' ? name : JSON.stringify(name);
 

@@ -1,8 +1,8 @@
 import { literals } from './literals.ts';
 
 /**
- * Returns the problem of an owner, to follow "its owner ", or `undefined` if it is valid. The value can come
- * from untyped code.
+ * Returns the problem of an owner, as the text after "its owner ", or `undefined` if it is valid. The value
+ * can come from untyped code.
  */
 export function ownerProblem(owner: unknown): string | undefined {
   const mend = literals?.mending.owner ?? '';

@@ -2,9 +2,7 @@ import type { StandardSchemaV1 } from '@standard-schema/spec';
 import { formatPath, shorten } from './json.ts';
 import type { ToolResult } from './tool-result.ts';
 
-/**
- * A valid input as `run` receives it, or all of its problems, in one short line each for the model to read.
- */
+/** The valid input that `run` receives, or all problems, as short lines for the model. */
 export type ParsedInput<Value> =
   | { readonly ok: true; readonly value: Value }
   | { readonly ok: false; readonly problems: readonly string[] };
@@ -27,8 +25,8 @@ export interface Problem {
 
 /**
  * Formats problems for the model in one short line each, such as `items[0].quantity: Expected a number`, in
- * order and without duplicates. Messages quote the input, so the length and the number of lines are limited.
- * A last line counts those that were left out.
+ * order and without duplicates. Since messages quote the input, the length and number of lines are limited. A
+ * last line shows how many were left out.
  */
 export function formatProblems(problems: readonly Problem[]): readonly string[] {
   const lines = [...new Set(problems.map(formatProblem))];

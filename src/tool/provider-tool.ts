@@ -2,7 +2,7 @@ import { checkNaming, ToolDefinitionError } from './check-definition.ts';
 import type { AnyTool } from './tool.ts';
 import { error } from './tool-result.ts';
 
-/** A tool of a provider, as made by `openai.tools.webSearch({})` of the AI SDK. */
+/** A tool of a provider, such as `openai.tools.webSearch({})` of the AI SDK. */
 export interface DeclaredProviderTool {
   readonly type: 'provider';
   /** Its id, such as `openai.web_search`. */
@@ -19,9 +19,9 @@ export interface ProviderToolOptions {
 }
 
 /**
- * Makes a tool from one that a model's provider runs itself, such as a web search. List it among the tools of
- * an agent. The model's calls of it and their results are parts of its reply, and we never run it. A model
- * that does not support it refuses it by name.
+ * Creates a tool from one that a model's provider runs itself, such as a web search. Add it to the tools of
+ * an agent. Its calls and results are parts of the model's reply, and Holdfast never runs it. An unsupported
+ * tool causes an error that includes its name.
  *
  * @throws ToolDefinitionError if the name is invalid, or if the provider does not run the tool.
  *

@@ -14,7 +14,7 @@ const PRIVATE_NAME =
   /^[^.]*$|\.\.|\.(?:localhost|localdomain|local|internal|intranet|private|corp|home|lan|arpa|svc)$/;
 
 export interface RefusedAddress {
-  /** The problem, to follow "it". */
+  /** The problem, as the text after "it". */
   readonly wrong: string;
   /** `true` if it points to a private network. */
   readonly isPrivate?: true;
@@ -22,11 +22,11 @@ export interface RefusedAddress {
 
 /**
  * Parses a URL that comes from data, such as that of an MCP server or of a file that a model's provider
- * fetches. Returns the URL or its problem: it must begin with `https:`, contain no credentials, and point
- * to no host that is known to be private. All spellings of an IP address are covered, since `URL` normalizes
- * them. Ports are not checked, since TLS fails with services that do not expect it. A public name can resolve
- * to a private address, which Workers cannot see. Their own `fetch` reaches only the public internet, unless
- * a private network is bound to them.
+ * fetches. Returns the URL or its problem: it must begin with `https:`, contain no credentials, and point to
+ * no host that is known to be private. All spellings of an IP address are covered, since `URL` normalizes
+ * them. Ports are not checked, since TLS fails with services that do not support it. A Worker cannot detect
+ * that a public name resolves to a private address. But its own `fetch` reaches only the public internet,
+ * unless a private network is bound to it.
  *
  * @param allowPrivate Allows private hosts and plain `http`, for an app whose servers are there.
  */
@@ -42,7 +42,7 @@ export function parsePublicAddress(given: unknown, allowPrivate = false): URL | 
 }
 
 /**
- * Returns whether a host, as `URL` writes it, is certainly not public: a special address, or a name in a
+ * Returns whether a host, as normalized by `URL`, is certainly not public: a special address, or a name in a
  * private network.
  */
 export function isPrivateHost(host: string): boolean {
@@ -53,8 +53,8 @@ export function isPrivateHost(host: string): boolean {
 
 /**
  * Only 2000::/3 is global unicast. Everything else is loopback, mapped, translated (NAT64), local, multicast
- * or unassigned. Within it, some ranges are special, or contain an IPv4 address that can be private. The
- * first two groups decide.
+ * or unassigned. Within 2000::/3, some ranges are special, or contain an IPv4 address that can be private.
+ * The first two groups determine the range.
  */
 function isPrivateIpv6(host: string): boolean {
   const [first = 0, second = 0] = host
@@ -62,6 +62,6 @@ function isPrivateIpv6(host: string): boolean {
     .split(':')
     .map((group) => Number.parseInt(group || '0', 16));
   if (first >>> 13 !== 1) return true;
-  if (first === 0x2001) return second < 0x200 || second === 0xdb8; // Assigned to the IETF, such as Teredo, and documentation.
+  if (first === 0x2001) return second < 0x200 || second === 0xdb8; // IETF assignments such as Teredo, and documentation.
   return first === 0x2002 || (first === 0x3fff && second < 0x1000); // 6to4, and documentation.
 }

@@ -4,9 +4,9 @@ import type { AsJson, Json } from './json.ts';
 import type { ToolResult } from './tool-result.ts';
 
 /**
- * Rejects a `run` whose return value JSON does not keep whole. The compile error names the place and the type
- * there. Unknown types (`unknown`, `any`) and types below eight levels are accepted, and their values are
- * checked when the tool has run.
+ * Rejects a `run` whose return value JSON cannot fully represent. The compile error shows the path and the
+ * type there. Unknown types (`unknown`, `any`) and types below eight levels are accepted. Their values are
+ * checked after the tool has run.
  */
 export type JsonReturn<Output> = [NotJsonIn<Output>] extends [never]
   ? unknown
@@ -64,9 +64,8 @@ type NotJsonProperty<Value extends object, Path extends string, Level extends re
 type Bytes = ArrayBuffer | ArrayBufferView;
 
 /**
- * Rejects a `run` whose return value does not match the tool's declared `output`. A list of matching values
- * is accepted, as are text, `undefined`, and results that `run` makes itself. They are checked when the tool
- * has run.
+ * Rejects a `run` whose return value does not match the tool's declared `output`. Accepts a list of matching
+ * values, text, `undefined`, and results that `run` creates itself. They are checked after the tool has run.
  */
 export type ReturnsType<Output, Type extends StandardSchemaV1> =
   StandardSchemaV1.InferInput<Type> extends infer Sent
@@ -78,8 +77,8 @@ export type ReturnsType<Output, Type extends StandardSchemaV1> =
     : unknown;
 
 /**
- * The part of a return type that a declared domain type checks: for an object of a class only its properties,
- * since the type remakes the methods that are tools.
+ * The part of a return type that a declared domain type checks. For an object of a class, these are only its
+ * properties, since the type recreates the methods that are tools.
  */
 export type CheckedPart<Type extends StandardSchemaV1, Output> =
   Type extends DomainType<string, unknown, infer Sent>
@@ -102,10 +101,10 @@ type WithoutMethods<Value> = Value extends
 
 type Method = (...given: never[]) => unknown;
 
-/** Types that `run` can return beside an artifact. */
+/** Types other than an artifact that `run` can return. */
 type NoArtifact = ToolResult | Error | string | number | boolean | null | undefined;
 
-/** A type for reading: its lists can be readonly, and optional properties can be `undefined`. */
+/** A read-only view of a type: lists can be readonly, and optional properties can be `undefined`. */
 type ReadonlyView<Value> = Value extends object
   ? {
       readonly [Key in keyof Value]:
@@ -114,5 +113,5 @@ type ReadonlyView<Value> = Value extends object
     }
   : Value;
 
-/** A type from which nothing is inferred. Once known, it equals itself, including unions. */
+/** A type from which nothing is inferred. Once inferred, it equals the type itself, including unions. */
 export type Uninferred<Type> = [Type][Type extends unknown ? 0 : never];

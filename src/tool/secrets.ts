@@ -7,8 +7,8 @@ const inspect: unique symbol = Symbol.for('nodejs.util.inspect.custom');
 type HiddenForms = readonly (readonly [name: string, written: string])[];
 
 /**
- * Returns the error for a missing secret. It repeats a name such as `STRIPE_KEY`, since no secret looks like
- * that.
+ * Returns the error for a missing secret. It includes a name such as `STRIPE_KEY`, since secrets do not look
+ * like that.
  */
 const createMissingSecretError = (name: string): string => {
   const which =
@@ -28,7 +28,7 @@ export class Secrets {
 
   readonly #values: ReadonlyMap<string, string>;
   /**
-   * The texts to redact, with the name of their secret. The longest comes first, since one secret can contain
+   * The texts to redact, each with the name of its secret. Longest first, since one secret can contain
    * another.
    */
   readonly #hidden: HiddenForms;
@@ -47,7 +47,7 @@ export class Secrets {
     this.#hidden = [...own, ...others].sort(([, a], [, b]) => b.length - a.length);
   }
 
-  /** Copies the values. `undefined` values are left out. */
+  /** Copies the values, except for `undefined`. */
   static of(values: Readonly<Record<string, string | undefined>>): Secrets {
     const given = Object.entries(values).flatMap(([name, value]): [string, string][] =>
       value === undefined ? [] : [[name, value]],
@@ -55,12 +55,14 @@ export class Secrets {
     return given.length === 0 ? Secrets.NONE : new Secrets(new Map(given));
   }
 
-  /** Returns the same secrets, which also redact those of another set but do not give access to them. */
+  /**
+   * Returns the same secrets. They also redact the secrets of another set, but do not give access to them.
+   */
   hidingToo(others: Secrets): Secrets {
     return others.#hidden.length === 0 ? this : new Secrets(this.#values, others.#hidden);
   }
 
-  /** `true` if there are no secrets to give and no texts to redact. */
+  /** `true` if there are no secrets and no texts to redact. */
   get isEmpty(): boolean {
     return this.#values.size + this.#hidden.length === 0;
   }
@@ -86,14 +88,14 @@ export class Secrets {
 
   /**
    * Returns a copy of JSON-like data with the secrets redacted in its strings and keys. This includes secrets
-   * inside longer texts, in JSON, URL and base64 encoding, and cut off by an ellipsis (`…` or `...`). For a
-   * secret that is a whole `Authorization` header, its credentials are redacted too. Other encodings are not
+   * inside longer texts, in JSON, URL and base64 encoding, and cut off by an ellipsis (`…` or `...`). If a
+   * secret is a whole `Authorization` header, its credentials are redacted too. Other encodings are not
    * covered. Returns the data itself if there are no secrets of at least six characters.
    */
   redact<T>(value: T): T {
     const hidden = this.#hidden;
     if (hidden.length === 0) return value;
-    // The last is the shortest.
+    // The last entry is the shortest.
     const [, { length: least } = ''] = hidden.at(-1) ?? [];
     const clean = (text: string): string =>
       findPossibleSecrets(text, hidden).reduce(
@@ -185,8 +187,8 @@ function redactCutSecrets(text: string, mark: string, beginningAt: BeginningFind
 const LONG_TEXT_CHARACTERS = 16_384;
 
 /**
- * Returns the secrets that a text may contain. For a long text, these are the secrets whose every
- * four-character sequence occurs in it.
+ * Returns the secrets that a text may contain. A long text may contain a secret if all four-character
+ * sequences of the secret occur in the text.
  */
 function findPossibleSecrets(text: string, hidden: HiddenForms): HiddenForms {
   if (text.length < LONG_TEXT_CHARACTERS) return hidden;
@@ -203,7 +205,10 @@ function findPossibleSecrets(text: string, hidden: HiddenForms): HiddenForms {
   return hidden.filter(([, secret]) => visitHashes(secret, has));
 }
 
-/** Hashes every four-character sequence until `visit` returns `false`. Returns whether it never did. */
+/**
+ * Hashes every four-character sequence until `visit` returns `false`. Returns whether `visit` always returned
+ * `true`.
+ */
 function visitHashes(text: string, visit: (hash: number) => boolean): boolean {
   let [a, b, c] = [text.charCodeAt(0), text.charCodeAt(1), text.charCodeAt(2)];
   for (let at = 3; at < text.length; at += 1) {
@@ -219,12 +224,12 @@ function visitHashes(text: string, visit: (hash: number) => boolean): boolean {
 const ELLIPSES = ['…', '...'] as const;
 
 /**
- * Returns the end of the part that can be redacted now, regardless of the text that follows. It does not
- * split a whole secret.
+ * Returns the end of the part that can be redacted now, regardless of the text that follows. The end does not
+ * split a complete secret.
  */
 function findRedactableEnd(text: string, hidden: HiddenForms, beginningAt: BeginningFinder): number {
   let end = openSecretStart(text, beginningAt);
-  // The longest secret is redacted first. A long run of one that overlaps itself is not held back.
+  // The longest secret is redacted first. Repetitions of a secret that overlaps itself are not held back.
   const [, longest = `${text}.`] = hidden.find(([, secret]) => text.includes(secret)) ?? [];
   const known = end - (text.slice(0, end).split(longest).at(-1) ?? '').length;
   for (let before = -1; before !== end; ) {
@@ -238,8 +243,8 @@ function findRedactableEnd(text: string, hidden: HiddenForms, beginningAt: Begin
 }
 
 /**
- * Returns where a possible beginning of a secret starts at the end of the text, even with part of an ellipsis
- * after it. Returns the text's length if there is none.
+ * Returns the position of a possible beginning of a secret at the end of the text, even if part of an
+ * ellipsis follows. Returns the text's length if there is no such beginning.
  */
 const openSecretStart = (text: string, beginningAt: BeginningFinder): number =>
   ['', '.', '..'].reduce(
@@ -290,7 +295,7 @@ function createBeginningFinder(hidden: HiddenForms): BeginningFinder {
 /** Redacts secrets in text that arrives in pieces. */
 export interface PieceRedactor<Text> {
   take(piece: string, of: Text): void;
-  /** Passes on the held text, since no more follows. */
+  /** Passes on the held text at the end of the input. */
   end(): void;
 }
 
@@ -314,8 +319,8 @@ export const isSecretsStoreBinding = (value: unknown): value is { get(): Promise
 export const MIN_REDACTED_CHARACTERS = 6;
 
 /**
- * Returns a secret as it is, and as it is written in JSON, in a URL and in base64. Some writers escape `/` in
- * JSON as `\\/`, and write percent escapes in lowercase.
+ * Returns a secret and its encodings in JSON, URLs and base64. Some encoders escape `/` in JSON as `\\/`, and
+ * use lowercase percent escapes.
  */
 export const listWrittenForms = (secret: string): ReadonlySet<string> => {
   const plain = [
@@ -339,9 +344,9 @@ const listVariants = (written: string): readonly string[] => [
 ];
 
 /**
- * Returns the base64 of a secret alone, and its visible part in the base64 of a longer text, as in `Basic`
- * credentials. Three bytes are four characters, so this depends on the number of bytes before it. Characters
- * shared with neighbors are left out.
+ * Returns the base64 of a secret, and its visible parts in the base64 of a longer text, as in `Basic`
+ * credentials. These depend on the number of preceding bytes, since three bytes become four characters.
+ * Characters that also encode neighboring bytes are left out.
  */
 function listBase64Forms(bytes: Uint8Array): readonly string[] {
   const alone = toBase64(bytes);
@@ -354,8 +359,8 @@ function listBase64Forms(bytes: Uint8Array): readonly string[] {
 }
 
 /**
- * Returns the credentials in a whole `Authorization` header. For Basic ones, also the decoded pair and the
- * password.
+ * Returns the credentials in a whole `Authorization` header. For Basic credentials, includes the decoded pair
+ * and the password.
  */
 export function listHeaderCredentials(secret: string): readonly string[] {
   const [, scheme = '', credentials = ''] = /^(basic|bearer) +(\S+)$/i.exec(secret) ?? [];

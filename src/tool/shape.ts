@@ -1,6 +1,6 @@
 /**
- * Shapes of JSON as data. A type is inferred from a shape, and the module `openapi` makes a JSON Schema from
- * it. A shape is a literal without calls and spreads, so that a bundle without that module drops it.
+ * Shapes of JSON as data. Types are inferred from shapes, and the module `openapi` converts them to JSON
+ * Schema. A shape is a literal without calls and spreads, so that a bundle without that module drops it.
  */
 import type { Json, JsonObject, JsonSchema } from './json.ts';
 
@@ -28,10 +28,7 @@ export interface ObjectShape {
   readonly also?: JsonObject;
 }
 
-/**
- * A shape with an explicit type that cannot be inferred. It comes with a JSON Schema, or with a similar
- * shape.
- */
+/** A shape with an explicit type that cannot be inferred. It has a JSON Schema or a similar shape. */
 export type ShapeAs<Value> = {
   /** For type inference only. */
   readonly value?: Value;
@@ -81,7 +78,7 @@ type ValuesOf<Of> = {
 type ObjectOf<Of> = ValuesOf<Pick<Of, RequiredKeys<Of>>> &
   Partial<ValuesOf<Pick<Of, Exclude<keyof Of, RequiredKeys<Of>>>>>;
 
-/** The same type, but its optional properties can also be `undefined`, for values made by an app's code. */
+/** The same type, but optional properties can also be `undefined`, for values from an app's code. */
 export type WithUndefined<Value> = {
   [Key in keyof Value]: object extends Pick<Value, Key> ? Value[Key] | undefined : Value[Key];
 };

@@ -26,8 +26,8 @@ export const withFullStop = (sentence: string): string =>
   /[.?]$/.test(sentence) ? sentence : `${sentence}.`;
 
 /**
- * Returns the error for an agent that an app lacks. `what`: the code that names it, as in `Agent 'a' has the
- * subagent`.
+ * Returns the error for an agent that an app lacks. `what`: the code that refers to it, as in `Agent 'a' has
+ * the subagent`.
  */
 export const describeUnknownAgent = (what: string, name: string, meant: string | undefined): string =>
   `${what} '${name}', which is not among the agents.${meant === undefined ? '' : ` Did you mean '${meant}'?`}`;
@@ -40,7 +40,7 @@ export const describeUnknownAgent = (what: string, name: string, meant: string |
 export const INVISIBLE_CHARACTERS = /(?!\r\n|\n|\t|\ufe0e|\ufe0f)[\p{Cf}\p{Cc}\p{Zl}\p{Zp}\p{Cs}\p{DI}]/gu;
 
 /**
- * Makes invisible characters visible as `\u{202e}`, for people who decide based on the text. It is
+ * Writes invisible characters as escapes such as `\u{202e}`, for people who decide based on the text. It is
  * idempotent.
  */
 export const escapeInvisible = (text: string): string =>
@@ -49,7 +49,7 @@ export const escapeInvisible = (text: string): string =>
 /** Does the same for the strings and keys of JSON-like data. The original data stays authoritative. */
 export const escapeInvisibleIn = <Value>(value: Value): Value => mapTexts(value, escapeInvisible);
 
-/** Converts `\u{202e}` in edited data back to the character, if the original data contained it. */
+/** Converts escapes such as `\u{202e}` in edited data back to characters that the original data contained. */
 export function unescapeInvisible<Value>(written: Value, data: unknown): Value {
   const shown = new Map<string, string>();
   mapTexts(data, (text) => {
@@ -61,8 +61,8 @@ export function unescapeInvisible<Value>(written: Value, data: unknown): Value {
 }
 
 /**
- * Returns a random mark that none of these texts contains, so that their authors cannot have guessed it. It
- * is drawn once, when the texts enter a session, and stored with them, so that the model always sees the same
+ * Returns a random mark that these texts do not contain, so that their authors cannot have guessed it. It is
+ * created once, when the texts enter a session, and stored with them, so that the model always sees the same
  * text.
  */
 export function createFenceMark(texts: readonly string[]): string {

@@ -44,8 +44,7 @@ export const terminateAgent = (reason: string): SignalError =>
   new SignalError({ type: 'terminate-agent', reason });
 
 /**
- * Returns the error that a tool throws if the supervisor of the turn wants to stop it. The turn ends as
- * cancelled.
+ * Returns the error that a tool throws to end the turn as cancelled for its supervisor.
  *
  * @example
  * ```ts
@@ -54,7 +53,7 @@ export const terminateAgent = (reason: string): SignalError =>
  */
 export const exitEarly = (reason: string): SignalError => new SignalError({ type: 'exit', reason });
 
-/** Thrown if a tool cannot work in this deployment. For a failure of its work, throw an ordinary error. */
+/** Thrown if a tool cannot work in this deployment. If only its work fails, throw an ordinary error. */
 export class ToolConfigurationError extends SignalError {
   override readonly name = 'ToolConfigurationError';
 
@@ -65,7 +64,7 @@ export class ToolConfigurationError extends SignalError {
 
 /**
  * Returns the result of a call that a signal ended: its reason, for the model, in case the loop ever resumes.
- * It is not a success, since the call broke off.
+ * It is not a success, since the call was cut off.
  */
 export const toSignalResult = ({ signal }: SignalError): ToolResult =>
   signal.type === 'misconfigured' || signal.type === 'fail'
@@ -73,7 +72,7 @@ export const toSignalResult = ({ signal }: SignalError): ToolResult =>
     : createToolResult({ type: 'text', content: signal.reason, withheld: true, signal });
 
 /**
- * Leaves a call open, for another invocation or for an answer from outside. A decorator must rethrow it, and
- * must not report the call as ended.
+ * Thrown to leave a call open, for another invocation or for an answer from outside. A decorator must rethrow
+ * it, and must not report the call as ended.
  */
 export abstract class CallInterrupted extends Error {}

@@ -1,5 +1,5 @@
 /**
- * Finds steps of a pipeline that do not fit: the declared output of one lacks inputs of the next. Runs in
+ * Finds pipeline steps that do not fit, because the declared output of one lacks inputs of the next. Runs in
  * development only: other files reach it through `literals.ts`.
  */
 import { attempt } from './async.ts';
@@ -55,7 +55,7 @@ function findMisfitProblem(before: AnyTool, next: AnyTool, readOutput: OutputRea
   );
 }
 
-/** Returns whether values can have other properties. Valibot's JSON Schema does not say so. */
+/** Returns whether values can have additional properties. Valibot's JSON Schema does not show this. */
 const isOpenObject = (output: unknown, { additionalProperties = false }: JsonSchema): boolean =>
   Object(output).type === 'loose_object' || additionalProperties !== false;
 

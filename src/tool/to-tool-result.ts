@@ -8,13 +8,13 @@ import { type ContentResult, createToolResult, isToolResult, type ToolResult, te
  * a string its text, a number or boolean its JSON, bytes a file, and an object or array an artifact whose
  * JSON the model reads.
  *
- * JSON is made like `JSON.stringify` does. A `Map` becomes an object if its keys are strings, and otherwise a
- * list of pairs. A `Set` becomes a list. Bytes inside become files after the text, and their name replaces
- * them. Results stay as they are.
+ * JSON is created as by `JSON.stringify`. A `Map` becomes an object if its keys are strings, and otherwise a
+ * list of pairs. A `Set` becomes a list. Bytes inside a value become files after the text and are replaced by
+ * their names. Results are returned unchanged.
  *
  * Never throws and never returns an error, since the tool has run. Parts that JSON does not keep are left
  * out: a remark after the value informs the model, and `onLost` receives a message for the developer. The
- * value is copied, so that the tool can continue to change its own.
+ * value is copied, so that the tool can continue to change the original.
  */
 export function toToolResult(tool: string, returned: unknown, onLost?: LostValueHandler): ToolResult {
   if (returned === undefined) return text('Done');
@@ -74,7 +74,7 @@ const toFile = ({ name, bytes }: ExtractedBytes): NewFile => ({
   bytes,
 });
 
-/** Detects the media types that models are shown, by the first bytes. */
+/** Detects the media types that models see from the first bytes. */
 function detectMediaType(bytes: Uint8Array): string {
   const start = String.fromCharCode(...bytes.subarray(0, 12));
   return SIGNATURES.find(([, pattern]) => pattern.test(start))?.[0] ?? 'application/octet-stream';
@@ -88,10 +88,10 @@ const SIGNATURES: readonly (readonly [string, RegExp])[] = [
   ['application/pdf', /^%PDF-/],
 ];
 
-/** The maximum number of places named for values that were left out. */
+/** The maximum number of listed paths of values that were left out. */
 const MAX_NAMED_PLACES = 5;
 
-/** Returns the remark for the model after a value with parts left out. */
+/** Returns the remark for the model that follows a value with omitted parts. */
 const listHiddenRemarks = (left: readonly NonJsonValue[]): readonly string[] =>
   left.length === 0 ? [] : [`(not shown: ${describePlaces(left)})`];
 
@@ -117,8 +117,8 @@ function reportLost(
 }
 
 /**
- * Returns a result of text and files, which the model is shown in this order. If the model does not accept a
- * file, it reads its type, name, size and id as text. A file can be up to 8 MiB, the files of a result
+ * Returns a result of text and files, which the model sees in this order. For a file that it does not accept,
+ * the model reads the type, name, size and id as text. A file can be up to 8 MiB, the files of a result
  * together 12 MiB, and all files of a session 50 MiB. Files beyond these limits are not kept, and the model
  * is informed.
  *
@@ -173,7 +173,7 @@ export function file(source: FileSource, mediaType: string, name?: string): Cont
   const type = toMediaType(mediaType);
   if (type === undefined) throw new TypeError(`'${mediaType}' is not a media type such as image/png.`);
   const told = { type: 'file', mediaType: type, ...toNameField(name) } as const;
-  // A copy, since the tool can continue to use its own.
+  // A copy, since the tool can continue to change the original.
   const held = isUrl(source) ? { url: toHttpsUrl(source) } : { bytes: new Uint8Array(toBytes(source)) };
   return createToolResult({ type: 'content', parts: [{ ...told, ...held }] });
 }
@@ -198,7 +198,7 @@ const toNameField = (name: string | undefined): { readonly name?: string } => {
   return kept === undefined ? {} : { name: kept };
 };
 
-/** Returns the type tag of an object, which also works for objects of another realm with other classes. */
+/** Returns the type tag of an object. It also works for objects of another realm, whose classes differ. */
 const typeTagOf = (source: unknown): string =>
   Object.prototype.toString.call(source).slice('[object '.length, -1);
 
@@ -213,7 +213,7 @@ function toHttpsUrl(url: URL | null): string {
 /** Returns the bytes of a source. Callers without types can pass anything. */
 function toBytes(source: Uint8Array | ArrayBuffer): Uint8Array {
   const kind = typeTagOf(source);
-  if (kind === 'Uint8Array') return source as Uint8Array; // The tag proves it, here and below.
+  if (kind === 'Uint8Array') return source as Uint8Array; // The tag proves the type, here and below.
   if (kind === 'ArrayBuffer') return new Uint8Array(source as ArrayBuffer);
   throw new TypeError(`A file must be a Uint8Array, an ArrayBuffer or a URL, but is of the type ${kind}.`);
 }

@@ -6,7 +6,7 @@ import { isEqualJson, isJsonObject, type Json, type JsonLike, type JsonObject, s
 /** The problem of a context value. */
 export type ContextProblem = 'missing' | 'invalid' | 'not-json' | 'asynchronous-schema';
 
-/** Thrown if a tool-call context lacks a requested value. The message names the key, never the value. */
+/** Thrown if a tool-call context lacks a requested value. The message includes the key, never the value. */
 export class ToolCallContextError extends Error {
   override readonly name = 'ToolCallContextError';
   readonly key: string;
@@ -23,7 +23,7 @@ export class ToolCallContextError extends Error {
 export const LOOP_ID_KEY = 'holdfast.loopId';
 
 /**
- * Returns the id of the loop that a call belongs to: one turn, or several turns that were sent the same
+ * Returns the id of the loop that a call belongs to: one turn, or several turns whose messages have the same
  * `loopId`.
  *
  * @example
@@ -56,8 +56,8 @@ export class ToolCallContext {
   }
 
   /**
-   * Copies the values of an object, a `Map` or pairs. If several pairs have one key, the last one counts.
-   * Returns a context unchanged.
+   * Copies the values of an object, a `Map` or pairs. If several pairs have the same key, the last one
+   * counts. Returns an existing context unchanged.
    *
    * @throws ToolCallContextError if a value is not JSON.
    */
@@ -94,8 +94,8 @@ export class ToolCallContext {
   }
 
   /**
-   * Returns the values of both, where `other` takes precedence. Merging with `EMPTY` returns the other object
-   * itself.
+   * Returns the values of both contexts. `other` takes precedence. Merging with `EMPTY` returns the other
+   * context itself.
    */
   merge(other: ToolCallContext): ToolCallContext {
     if (other.#values.size === 0) return this;
@@ -126,7 +126,7 @@ function validateValue(key: string, value: Json | undefined, schema: StandardSch
   const made = attempt(() => schema['~standard'].validate(value));
   const result = made.ok ? made.value : undefined;
   if (result instanceof Promise) {
-    result.catch(() => undefined); // Its rejection is not handled elsewhere.
+    result.catch(() => undefined); // Prevents an unhandled rejection.
     throw createContextError(
       key,
       'asynchronous-schema',
@@ -134,7 +134,7 @@ function validateValue(key: string, value: Json | undefined, schema: StandardSch
     );
   }
   if (result !== undefined && !result.issues) return result.value;
-  // The messages of a schema quote the value, so they are not passed on.
+  // A schema's messages can quote the value, so they are not passed on.
   if (value === undefined) throw createContextError(key, 'missing', 'is missing');
   throw createContextError(key, 'invalid', 'does not match the schema it is read with');
 }

@@ -10,8 +10,8 @@ export interface NamedTool {
 export type Choice = 'auto' | 'required' | 'none' | { readonly tool: string } | undefined;
 
 /**
- * Returns the valid form of the first choice that these tools can never meet, or `undefined` if they can meet
- * all.
+ * Returns the valid form of the first choice that these tools can never satisfy, or `undefined` if they can
+ * satisfy all.
  */
 export function findChoiceProblem(
   choices: readonly Choice[],
@@ -26,7 +26,7 @@ export function findChoiceProblem(
   return undefined;
 }
 
-/** Returns whether a tool is among these or inside them, since an unfolding tool offers its inner ones. */
+/** Returns whether a tool is among these or inside them, since an unfolding tool offers its inner tools. */
 const isAmong = (tools: readonly NamedTool[], name: string): boolean =>
   collectNames(tools, new Set()).has(name);
 

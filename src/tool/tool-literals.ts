@@ -1,13 +1,13 @@
 /**
- * In a file of its own, since kinds of tools refer to it. A bundler can drop the kernel's shapes only as a
+ * A separate file, since kinds of tools refer to it, and a bundler can drop the kernel's shapes only as a
  * whole file.
  */
 
-/** The keys that the literals of all tools have. */
+/** The keys in the literals of all tools. */
 export const NAMED_KEYS = { name: 'text', description: 'text' } as const;
 
 /**
- * Options of other libraries for features that are modules here. Each has the code to write, and its import.
+ * Options of other libraries for features that are modules here, each with the code to write and its import.
  */
 export const MODULE_OPTIONS = {
   chaining: [

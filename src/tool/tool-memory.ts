@@ -6,8 +6,8 @@ import type { ResultData } from './tool-result.ts';
 export type MemoryTiming = 'call' | 'batch';
 
 /**
- * The scope of a value: each path (agent and nested loops, joined by `/`), the whole session, or each turn,
- * with which the value is dropped.
+ * The scope of a value: each path (agent and nested loops, joined by `/`), the whole session, or each turn.
+ * The value of a turn is dropped when it ends.
  */
 export type MemoryScope = 'path' | 'session' | 'turn';
 
@@ -15,12 +15,11 @@ export type MemoryScope = 'path' | 'session' | 'turn';
 type FactCondition = 'success' | 'end';
 
 /**
- * A memory of a session: a fold over the facts that calls of a kind of tool record. `Value` and `Fact` are
- * JSON. Its functions are pure and return a new value, so that a warm state equals one folded from the
- * journal.
+ * A memory of a session: a fold over facts that calls record. `Value` and `Fact` are JSON. Its functions are
+ * pure and return a new value, so that a warm state equals a state folded from the journal.
  */
 export interface ToolMemory<Value extends Json = Json, Fact extends Json = Json> {
-  /** The name under which facts are journaled, and the session's state shows the value. */
+  /** The name of its facts in the journal, and of its value in the session's state. */
   readonly name: string;
   readonly initial: Value;
   /**
@@ -38,7 +37,7 @@ export interface ToolMemory<Value extends Json = Json, Fact extends Json = Json>
    * later. Defaults to `skip`.
    */
   readonly unread?: 'skip' | 'refuse' | undefined;
-  /** `true` if the session's state does not show it, such as a long value or one without use for viewers. */
+  /** `true` if the session's state does not show it, such as a value that is long or useless to viewers. */
   readonly isHidden?: true | undefined;
   /**
    * The code that folds it: `FOLDING` of the journal. An app bundles it only if one of its modules has a
@@ -47,7 +46,7 @@ export interface ToolMemory<Value extends Json = Json, Fact extends Json = Json>
   readonly folding: object;
   /** Folds one fact. */
   apply?(value: Value, fact: Fact, place: FactPlace): Value;
-  /** Folds a moment of the session other than its own facts. Called after the facts of the same event. */
+  /** Folds a moment of the session that is not one of its facts. Called after the facts of the same event. */
   observe?(value: Value, moment: SessionMoment): Value;
 }
 
@@ -56,7 +55,7 @@ export interface MemoryPlace {
   readonly turn: string;
   /** The id of the call that opened the loop. Empty for the turn's own loop. */
   readonly frame: string;
-  /** The names of the agent and of the nested loops around the call, joined by `/`. */
+  /** The names of the agent and of the enclosing nested loops, joined by `/`. */
   readonly path: string;
 }
 
@@ -67,16 +66,16 @@ export interface FactPlace extends MemoryPlace {
   /** The result of the call. Absent while it runs, and for a fact of a loop. */
   readonly result?: ResultData | undefined;
   /**
-   * When the call ended, in ms since the epoch, by the clock of the code that ran the turn, but at least the
-   * turn's start. For a call that was cut off and closed later: when it was started. 0 in journals from
-   * before this property existed.
+   * When the call ended, in ms since the epoch by the clock of the turn's code, but at least the turn's
+   * start. If the call was cut off and closed later, when it was started. 0 in journals older than this
+   * property.
    */
   readonly at: number;
 }
 
-/** A moment of a session that a memory can count, with the loop in which it happens. */
+/** A moment of a session that a memory can observe, with the loop in which it happens. */
 export type SessionMoment = MemoryPlace &
-  /** `root`: the root of the turn's tree, which is the turn itself if no turn started it. */
+  /** `root`: the root of the turn's tree. This is the turn itself unless another turn started it. */
   (
     | { readonly type: 'turn-started'; readonly root: string }
     /**
@@ -84,22 +83,22 @@ export type SessionMoment = MemoryPlace &
      * own.
      */
     | { readonly type: 'loop-opened'; readonly around: string }
-    /** A model replied. Not reported for loops in which a plan decides. */
+    /** A model replied. Not reported for loops that a plan controls. */
     | { readonly type: 'model-replied'; readonly model: string; readonly usage?: MomentUsage | undefined }
     /** A reply or a plan made calls. */
     | {
         readonly type: 'calls-made';
         /**
-         * The calls in order. `tool`: the tool that the call is for, which can be behind the unfolding tool
-         * that it names.
+         * The calls in order. `tool`: the tool that the call is for, which can be inside the unfolding tool
+         * in the call.
          */
         readonly calls: readonly { readonly id: string; readonly tool: string }[];
-        /** The ids of the loop and those around it, innermost first. */
+        /** The ids of the loop and its enclosing loops, innermost first. */
         readonly loops: readonly string[];
       }
-    /** A model was asked for something other than a reply of the loop, such as a summary. */
+    /** A model was called for something other than a reply of the loop, such as a summary. */
     | { readonly type: 'asked-aside'; readonly usage?: MomentUsage | undefined }
-    /** A model refused a request as too long, before it processed it. */
+    /** A model refused a request as too long, without processing it. */
     | { readonly type: 'request-refused' }
     /** The turn became the root of a new tree: a person steered it, or decided about one of its calls. */
     | { readonly type: 'tree-left' }

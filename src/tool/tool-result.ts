@@ -26,7 +26,7 @@ const RESULT_MARK: unique symbol = Symbol('holdfast.tool-result');
 
 /**
  * Why a call ended in an error. Absent if the tool itself returned the error. `threw`: its code threw, and
- * the message is the exception's. `declined`: a person or client declined, or did not answer in time.
+ * the message is that of the exception. `declined`: a person or client declined, or did not answer in time.
  * `skipped`: a signal of another call of its batch ended the loop first. `unknown-outcome`: it was started,
  * and may or may not have happened.
  */
@@ -59,8 +59,8 @@ export const SIGNAL = {
 } as const satisfies Shape;
 
 /**
- * `withheld`: not an error, but not a success either. The tool is not available now, the call broke off by a
- * signal, or its loop reached a limit. The text says which. No fold counts it as a success.
+ * `withheld`: not an error, but not a success either. The tool is not available now, a signal ended the call,
+ * or its loop reached a limit. The text states the reason. Folds do not count it as a success.
  */
 const WITHHELD_FIELDS = {
   object: { withheld: OPTIONAL_TRUE, signal: { optional: SIGNAL } },
@@ -68,7 +68,7 @@ const WITHHELD_FIELDS = {
 
 const PARTS = { listOf: CONTENT_PART } as const satisfies Shape;
 
-/** The types of a list's items, in order. `null` for an item without one. */
+/** The types of a list's items, in order. `null` for an item without a type. */
 export const ITEM_TYPES = { optional: { listOf: TEXT_OR_NULL } } as const;
 
 /** The result of a tool as plain JSON data, as journaled. */
@@ -79,7 +79,7 @@ export const RESULT = {
     {
       object: {
         type: { only: 'content' },
-        /** Text and files, in the order in which the model is shown them. */
+        /** Text and files, in the order in which the model sees them. */
         parts: PARTS,
       },
       and: WITHHELD_FIELDS,
@@ -98,8 +98,8 @@ export const RESULT = {
         remark: OPTIONAL_TEXT,
         artifactType: OPTIONAL_TEXT,
         /**
-         * For a list whose items have more than one type, in place of `artifactType`: the type of each item,
-         * in order.
+         * Replaces `artifactType` for a list whose items have different types: the type of each item, in
+         * order.
          */
         artifactTypes: ITEM_TYPES,
       },
@@ -125,7 +125,7 @@ export type ToolResult = ResultData & {
   text(): string;
 };
 
-/** The type of an artifact. Types are nominal, and are journaled by this name. */
+/** The type of an artifact. Types are nominal, and the journal stores this name. */
 export interface ArtifactType {
   readonly name: string;
 }
@@ -160,10 +160,10 @@ export function createToolResult(data: ResultData): ToolResult {
   const added = { [RESULT_MARK]: { value: true }, text: { value: getContent } };
   const result = Object.defineProperties({ ...data }, added);
   if (!Object.hasOwn(result, 'content')) Object.defineProperty(result, 'content', { get: getContent });
-  return result as ToolResult; // The properties were just defined.
+  return result as ToolResult; // just defined
 }
 
-/** Recognizes a result by its private mark, never by its shape. */
+/** Returns whether a value is a result. Checks its private mark, not its shape. */
 export const isToolResult = (value: unknown): value is ToolResult =>
   typeof value === 'object' && value !== null && RESULT_MARK in value;
 
@@ -174,13 +174,13 @@ export const isToolResult = (value: unknown): value is ToolResult =>
 export const modelText = (result: ResultData): string =>
   result.type === 'error' ? `Error: ${result.message}` : getResultText(result);
 
-/** The default for the maximum characters of one result that a model is shown. */
+/** The default maximum of characters of one result that a model sees. */
 export const DEFAULT_RESULT_CHARACTERS = 65_536;
 
 /**
- * Returns the text of a result for the model. If it is longer than `most`, returns its beginning and how much
- * that is. A remark below an artifact is never shortened, since it names tools that the model could not know
- * otherwise. `readOn` returns how to read the rest from a character.
+ * Returns the text of a result for the model. If it is longer than `most`, returns its beginning and a note
+ * about the length. A remark below an artifact is never shortened, since the model knows the tools in it only
+ * from there. `readOn`: returns how to read on from a character.
  */
 export function toModelText(result: ResultData, most: number, readOn?: (from: number) => string): string {
   const { text } = cachedText(result);
@@ -196,7 +196,9 @@ export function toModelText(result: ResultData, most: number, readOn?: (from: nu
 /** Cached per result, since every request shows the conversation to the model. */
 const cachedText = memoize((result: ResultData) => ({ text: modelText(result) }));
 
-/** Returns the text of a result that can be shortened, without the remark below an artifact. */
+/**
+ * Returns the part of a result's text that can be shortened: the text without the remark below an artifact.
+ */
 export function getShortenableText(result: ResultData): string {
   const text = modelText(result);
   return text.slice(0, text.length - getRemark(result).length);
@@ -208,8 +210,8 @@ function getRemark(result: ResultData): string {
 }
 
 /**
- * Returns the first characters of a text, without half of a surrogate pair at the end, which some providers
- * refuse.
+ * Returns the first characters of a text, without half a surrogate pair at the end, since some providers
+ * refuse it.
  */
 export const truncateText = (text: string, most: number): string =>
   text.slice(0, /[\uD800-\uDBFF]/.test(text[most - 1] ?? '') ? most - 1 : most);
@@ -233,7 +235,7 @@ export const isSuccess = (result: ResultData): boolean => result.type !== 'error
 export const createWithheldResult = (content: string): ToolResult =>
   createToolResult({ type: 'text', content, withheld: true });
 
-/** Returns an error with a reason that the system knows. A tool's own errors have none. */
+/** Returns an error with a reason that the system knows. A tool's own errors have no reason. */
 export const createFailureResult = (reason: ErrorReason, message: string): ToolResult =>
   createToolResult({ type: 'error', message, reason });
 
@@ -281,7 +283,7 @@ export const hasNewFiles = (result: ResultData): boolean => listResultParts(resu
 
 /**
  * Returns a result with an error for the model, which reads `Error: {message}`, or a default message. `cause`
- * is for the log, with its stack. It is neither journaled nor shown to the model or a caller.
+ * is logged with its stack, but not journaled or shown to the model or a caller.
  *
  * @example
  * ```ts
@@ -338,7 +340,7 @@ export function artifact(
 }
 
 /**
- * Casts a value without a check, since every artifact is checked when its call ends. A parameter of type
+ * Casts a value without a check, since artifacts are checked when their call ends, and a parameter of type
  * `Json` would reject interfaces.
  */
 const asUncheckedJson = (value: unknown): Json => value as Json;
@@ -354,14 +356,14 @@ const asUncheckedJson = (value: unknown): Json => value as Json;
  */
 export function mapContent(result: ToolResult, map: (content: string) => string): ToolResult {
   const content = map(result.content);
-  // An artifact without its own text is stored once, as long as its text does not change.
+  // An artifact without its own text is stored only once if its text stays unchanged.
   if (content === result.content) return result;
   return createToolResult(withText(result, content));
 }
 
 /**
- * Returns a result with other text for the model. Its files stay, each in place of its line, or after the
- * text.
+ * Returns a result with other text for the model. Its files stay, each in the place of its line or else after
+ * the text.
  */
 export function withText(result: ResultData, words: string): ResultData {
   if (result.type === 'error') return { ...result, message: words };

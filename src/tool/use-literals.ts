@@ -54,8 +54,8 @@ const describeDuplicateUse = (name: string, key: string): string =>
     : `under the key '${key}'. Give one of them another key.`);
 
 /**
- * Returns the problem of the entries of `chaining`, or `undefined`. `isMade`: returns whether a function of
- * the module made an entry.
+ * Returns the problem of the entries of `chaining`, or `undefined`. `isMade`: returns whether an entry comes
+ * from a function of the module.
  */
 export function findChainsProblem(given: unknown, isMade: (entry: object) => boolean): string | undefined {
   if (!Array.isArray(given))
@@ -65,7 +65,7 @@ export function findChainsProblem(given: unknown, isMade: (entry: object) => boo
   return `chaining() has ${describeValue(given[at])} at [${at}]. Use the result of chainFrom, discover or chainAny, as in chaining([chainFrom(Customer)]).`;
 }
 
-/** The error for an agent or a tool without any type to chain, to follow its name. */
+/** The error for an agent or a tool without a type to chain, as the text after its name. */
 export const NOTHING_TO_CHAIN =
   'has chainAny(), but none of its tools declares a type whose objects have tools. Define one with ' +
   'defineDomainType({ name, schema, tools }), and declare it as the `output` of the tool that returns the object, or name it, as in ' +

@@ -8,8 +8,8 @@ export type Carrier = Pick<AnyTool, 'uses' | 'usesInside' | 'delegate' | 'inner'
   Pick<InjectionStrategy, 'discover'>;
 
 /**
- * Returns the modules that these carriers bring, each once: their own, those of inner tools, of the originals
- * of decorators, and of the strategies of modules.
+ * Returns the modules of these carriers without duplicates: their own, and those of inner tools, of decorated
+ * tools, and of the strategies of modules.
  *
  * @throws TypeError in development, if one discovers tools outside (`discover`) but does not bring the module
  * for it.
@@ -48,14 +48,13 @@ function collectFrom(
 /** The part of a use for the seam `offer`. */
 export interface OfferSeam extends InjectionStrategy {
   /**
-   * Limits it to loops that have the use themselves: `before` the strategies of every loop, so that its tools
-   * can unfold, or `after` them. A use of the app applies to every loop regardless. By default it runs in
-   * every loop of the app.
+   * Limits it to loops that have the use themselves. It then runs `before` the strategies of every loop, so
+   * that its tools can unfold, or `after` them. By default, and for a use of the app, it runs in every loop.
    */
   readonly own?: 'before' | 'after' | undefined;
   /**
-   * In development: returns why it cannot add tools to a loop with these tools, to follow the name of an
-   * agent or a tool, or `undefined` if it can. Not called if more tools arrive later.
+   * In development, returns why it cannot add tools to a loop with these tools, as the text after the name of
+   * an agent or a tool, or `undefined` if it can. Not called if more tools arrive later.
    */
   refuses?(tools: readonly AnyTool[]): string | undefined;
   /**
@@ -63,9 +62,9 @@ export interface OfferSeam extends InjectionStrategy {
    * from those of the agent.
    */
   declares?(): readonly string[];
-  /** Returns the strategy that replaces it in a loop whose memories are under a key. */
+  /** Returns the strategy that replaces it in a loop whose memories have this key. */
   under?(key: string): InjectionStrategy;
-  /** Returns the fact with which a loop under this key restarts. */
+  /** Returns the fact that resets the memory of a loop with this key. */
   forget?(key: string): MemoryFact;
 }
 
@@ -87,7 +86,7 @@ export const listOwnOffers = (
     return (key === undefined ? undefined : seam?.under?.(key)) ?? seam ?? [];
   });
 
-/** Returns the facts with which a loop of these uses restarts under a key. */
+/** Returns the facts that reset the memories of a loop with these uses and this key. */
 export const listFactsToForget = (
   uses: readonly ModuleUse[] | undefined,
   key: string,

@@ -13,8 +13,8 @@ import type { CheckedInput } from './problem-lines.ts';
 import type { AnyTool, CallRun, Tool } from './tool.ts';
 
 /**
- * Returns the same tool under another name. Prefixes, naming functions and tool groups all use it, so that
- * every renamed tool can be unwrapped and is called with its context.
+ * Returns the same tool under another name. Prefixes, naming functions and tool groups use it too, so that
+ * every renamed tool can be unwrapped and receives its context.
  *
  * @throws ToolDefinitionError if a provider would refuse the name.
  *
@@ -93,13 +93,13 @@ export const withCoercion = <T extends AnyTool>(tool: T): T =>
 
 /**
  * Returns the same tool with one more property in its input. The property is for decorators around it, or for
- * a `run` whose own schema keeps unknown properties. JSON Schema and `v.looseObject` keep them, `v.object`
- * and `z.object` drop them, and a schema with `additionalProperties: false` does not receive them.
+ * a `run` whose own schema keeps unknown properties. JSON Schema and `v.looseObject` keep unknown properties,
+ * `v.object` and `z.object` drop them, and a schema with `additionalProperties: false` does not receive them.
  *
  * The tool's own schema stays unchanged. The value is validated by its own schema, together with the rest of
- * the input, and is part of the typed input that decorators see. A tool with its own loop passes it on: the
- * loop's message contains it, the functions for its instructions and its context see it, and copies
- * (`withInstructions`) of the tool still work.
+ * the input, and is part of the typed input that decorators see. A tool with its own loop passes the value on
+ * to the loop's message and to the functions for its instructions and context. Copies of the tool
+ * (`withInstructions`) still work.
  *
  * @throws ToolDefinitionError if the tool already has a property of this name, or if the declaration has no
  * JSON Schema.
@@ -126,7 +126,7 @@ export function withParameter<
   );
   const toToolInput = (input: JsonObject): JsonObject => (isClosed ? omitKey(input, key) : input);
 
-  // A tool with its own loop is asked with the whole input.
+  // A tool with its own loop receives the whole input.
   const isAsked = unwrapAs(tool, isCopyable) !== undefined;
 
   async function check(input: JsonObject, as: string = tool.name): Promise<CheckedInput<unknown>> {
@@ -166,7 +166,7 @@ export function withParameter<
 
 const isCopyable = (tool: AnyTool): tool is AnyTool => copyMakerOf(tool) !== undefined;
 
-/** Returns the call with one more property of its input beside the tool's own. */
+/** Returns the call with one more property in addition to the tool's own input. */
 const withAddedInput = (
   call: CallRun,
   { key, sent, typed }: { readonly key: string; readonly sent: Json | undefined; readonly typed: unknown },

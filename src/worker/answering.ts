@@ -9,7 +9,7 @@ import type { AcceptedRequest } from './begun-turn.ts';
 import type { SessionRequest } from './route.ts';
 import type { SessionAccess } from './target.ts';
 
-/** The maximum number of answers in one request, since a model cannot request more calls at once. */
+/** The maximum number of answers in one request. A model cannot request more calls at once. */
 export const MAX_ANSWERS = 128;
 
 const CALL_FIELDS = {
@@ -43,7 +43,7 @@ export interface SendAnswersOptions {
   readonly inBackground: boolean;
 }
 
-/** A turn that has the answers it waited for. */
+/** A turn that has received the answers for which it waited. */
 export interface AnsweredTurn extends Pick<SendAnswersOptions, 'inBackground'> {
   readonly turn: string;
   readonly services: TurnHost;
@@ -52,8 +52,8 @@ export interface AnsweredTurn extends Pick<SendAnswersOptions, 'inBackground'> {
 }
 
 /**
- * The app's functions for the module that accepts answers. The module uses nothing else of the app, since
- * tools also bring it to programs without a Worker.
+ * The app's functions for the module that accepts answers. The module uses only these, since programs without
+ * a Worker can also have tools that need it.
  */
 export interface AnsweringApp {
   /**
@@ -65,10 +65,11 @@ export interface AnsweringApp {
   /** Binds a key to the content that is sent under it. */
   keyOf(idempotencyKey: string, text: string): Promise<{ readonly key: string; readonly bodyHash: string }>;
   /**
-   * Resumes a turn here, unless another invocation was faster. The result has the same form as for a message.
+   * Resumes a turn here, unless another invocation has already resumed it. The result has the same form as
+   * for a message.
    */
   resumeHere(at: SessionAccess, answered: AnsweredTurn): Promise<AcceptedRequest>;
-  /** Reads the body of a request, and responds as to a message. */
+  /** Reads the body of a request, and responds in the same way as to a message. */
   respond(
     asked: SessionRequest,
     begin: (body: SentAnswer['body'], how: SendAnswersOptions) => Promise<AcceptedRequest>,

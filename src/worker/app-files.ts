@@ -28,11 +28,11 @@ export interface MessageFiles {
   /** Reads a message that is sent as a form. @throws Problem if the body is too large or not a form. */
   readForm(request: Request, limits: BodyLimits): Promise<MessageForm>;
   /**
-   * Checks the size of a body's text before it is parsed. @throws SessionError if it is too large without the
-   * content of its strings.
+   * Checks the size of a body's text before it is parsed. @throws SessionError if it is too large even
+   * without the content of its strings.
    */
   readonly mustFit: (text: string) => void;
-  /** Reads a file part. Adds problems to its place; the result is then invalid. */
+  /** Reads a file part. If it adds problems to `place`, the result is invalid. */
   parseFile(part: JsonObject, place: PartPlace): readonly PlacedPart[];
   /**
    * @throws SessionError that names each file that is too large or of a type that the agent does not accept.
@@ -78,7 +78,7 @@ export interface SessionFile {
   read(from: number, length: number): Promise<Uint8Array>;
 }
 
-/** Sends a message after its files are stored. @throws SessionError if the session cannot store them. */
+/** Stores the files of a message, then sends it. @throws SessionError if the session cannot store them. */
 export type SendWithFiles = <Taken extends MessageReceipt>(
   at: FilesAccess,
   start: TurnStart,
@@ -88,8 +88,8 @@ export type SendWithFiles = <Taken extends MessageReceipt>(
 /** The app's functions to accept, store and find files. */
 export interface AppFiles {
   /**
-   * Returns the rules for files in messages to an agent with this model. `most` limits the bytes of other
-   * bodies.
+   * Returns the rules for files in messages to an agent with this model. `most`: the maximum bytes of bodies
+   * without files.
    */
   takenBy(agent: Pick<Agent, 'accepts'>, model: ChatModel, most: number): MessageFiles;
   readonly take: SendWithFiles;
@@ -102,8 +102,8 @@ export interface AppFiles {
     query: { readonly id: string; readonly ahead: number },
   ): Promise<SessionFile | undefined>;
   /**
-   * Returns the query of a URL that shows the file without a token for a limited time, or `undefined` if
-   * the environment has no signing key. Absent if the module makes no such URLs.
+   * Returns the query of a URL that shows the file without a token for a limited time, or `undefined` if the
+   * environment has no signing key. Absent if the module does not create such URLs.
    *
    * @throws DeploymentError if the key is too easy to guess.
    */
@@ -132,9 +132,7 @@ interface ExternalFileStore {
   readonly owner: AgendaOwner;
 }
 
-/**
- * A part of a message: from `content` or `file`, or a file as a client sends it, in base64 or by its URL.
- */
+/** A part of a message: from `content` or `file`, or a file in the format of a client, as base64 or a URL. */
 export type SentPart =
   | ContentPart
   | {
@@ -153,7 +151,7 @@ export type SentPart =
       readonly url: string;
     };
 
-/** A property of a message: JSON, or, from code, parts with the bytes of their files. */
+/** A property of a message: JSON or, from code, parts that contain the bytes of their files. */
 export type FormField = Json | readonly SentPart[] | undefined;
 
 /** A part of a message, with its place in the body. */

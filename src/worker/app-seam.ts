@@ -16,25 +16,25 @@ import type { Env, ForkCopier, HostedApp, InvokedHost } from './host.ts';
 import type { Gates, HttpHost, Route } from './route.ts';
 import type { Session, TurnStream } from './session.ts';
 
-/** A message that a client sends again. */
+/** A message that a client resends. */
 export interface RepeatedMessage {
   readonly parts: readonly ContentPart[];
   /** The request that contains it. */
   readonly asked: { readonly request: Request; readonly signal: AbortSignal };
-  /** The turn that it started, if known. The client has not shown any of it as an answer. */
+  /** The turn that it started, if known. The client has not shown any of the turn as an answer. */
   readonly turn?: string | undefined;
-  /** The turn that precedes it, if `turn` is unknown: the message may have started the next one. */
+  /** The preceding turn, if `turn` is unknown. The message may have started the next turn. */
   readonly behind?: string | undefined;
   /** The context of this request. Replaces that of the first request. */
   readonly context: JsonObject;
 }
 
-/** An app, as its modules see it during construction. */
+/** The view of an app for its modules during construction. */
 export interface MountingApp {
   readonly host: HttpHost;
   /**
-   * The routes so far: those of every app, then those of the modules before this one. At the time of a
-   * request it contains all routes.
+   * The routes so far: those of every app, then those of earlier modules. By the time of a request, it
+   * contains all routes.
    */
   readonly table: readonly Route[];
   /** For routes that accept answers. */
@@ -53,7 +53,7 @@ export interface CronTime {
   readonly scheduledTime: number;
 }
 
-/** An app, as the code that stores its sessions sees it. */
+/** The view of an app for the code that stores its sessions. */
 export interface RetentionApp {
   readonly agents: readonly { readonly name: string; readonly uses: readonly ModuleUse[] }[];
   readonly use: readonly ModuleUse[];
@@ -67,7 +67,10 @@ export type SessionPortWrapper = (port: SessionPort, name: string, env: Env) => 
  * The parts that a module adds to an app. If several uses of a module share one object, the app gets it once.
  */
 export interface AppParts extends Gates {
-  /** Returns its routes, when the app is created. @throws ConfigurationError if the app cannot have them. */
+  /**
+   * Returns its routes. Called when the app is created. @throws ConfigurationError if the app cannot have
+   * them.
+   */
   routes?(app: MountingApp): readonly Route[];
   /**
    * Runs at each time of the `crons` in wrangler.toml. If it throws, the platform shows the event as failed.
@@ -80,9 +83,9 @@ export interface AppParts extends Gates {
   /** Accepts the answers to waiting calls. */
   readonly answers?: AnswerAcceptor | undefined;
   /**
-   * Makes a fork that ends with a turn of the session if other turns follow it, and returns its id. Returns
-   * `undefined` if a message after the turn belongs to the session itself, including a message that is sent
-   * again under its key and was the next one.
+   * Creates a fork that ends with a turn of the session, if other turns follow it, and returns its id.
+   * Returns `undefined` if the session itself can accept a message after the turn, including a repeat of the
+   * next message under its key.
    */
   forkBehind?(session: Session, sent: FollowUpMessage): Promise<string | undefined>;
   /**
@@ -93,20 +96,22 @@ export interface AppParts extends Gates {
    */
   forkInstead?(session: Session, sent: ReplacementMessage): Promise<string>;
   /**
-   * Starts a turn for a message that a person sends again by a protocol's client. The message must be the
-   * last of its session. Its turn must be `turn`, or the one after `behind`, and must have failed, been
-   * cancelled, or stopped at a limit. Follows a retry that is already running. Returns `undefined` if the
-   * message is an ordinary one: it has files or an idempotency key, or its client does not mark automatic
-   * retries.
+   * Starts a turn for a message that a person resends from a protocol's client. The message must be the last
+   * of its session. Its turn must be `turn`, or the one after `behind`, and must have failed, been cancelled,
+   * or stopped at a limit. Follows a retry that is already running. Returns `undefined` for an ordinary
+   * message: it has files or an idempotency key, or its client does not mark automatic retries.
    */
   retry?(session: Session, sent: RepeatedMessage): Promise<TurnStream | undefined>;
-  /** Resumes the copying of forks that was interrupted. */
+  /** Resumes interrupted copies of forks. */
   readonly copyOn?: ForkCopier | undefined;
   /** Receives the entries of the app's log instead of the console. For the whole app. */
   readonly log?: LogOption | undefined;
   /** The location of sessions. For the whole app. */
   readonly location?: SessionPlace | undefined;
-  /** The retention of sessions: those of the agent that brings it, or of all agents without their own. */
+  /**
+   * The retention of sessions: those of the agent with this module, or of all agents without their own
+   * retention.
+   */
   readonly keeps?: Pick<TurnStart, 'retainMs' | 'blobRetainMs'> | undefined;
   /**
    * Returns the code behind `keeps`, `wraps` and a file store. @throws ConfigurationError if the app cannot
@@ -115,7 +120,10 @@ export interface AppParts extends Gates {
   keeping?(app: RetentionApp): SessionPortWrapper;
   /** Returns a wrapper around the port of each session. For the whole app. Requires `keeping`. */
   wraps?(app: RetentionApp): SessionPortWrapper;
-  /** Checks an environment, once for each. @throws DeploymentError if a session cannot work in it. */
+  /**
+   * Checks an environment. Called once for each environment. @throws DeploymentError if a session cannot work
+   * in it.
+   */
   check?(env: Env): void;
   /** Returns checks of the module's own needs, for `GET /health`. Sessions work even if these fail. */
   checks?(app: HostedApp & { readonly host: HttpHost }): readonly DeploymentCheck[];
@@ -133,7 +141,7 @@ export const partsOf = (uses: readonly ModuleUse[]): readonly AppParts[] => [
 ];
 
 /**
- * Composes the gates of modules around the routes of an app. A member that no module brings is absent.
+ * Composes the gates of modules around the routes of an app. A gate is absent unless a module provides it.
  *
  * @throws ConfigurationError if an agent or a tool brings a gate, since it would apply to the whole app.
  */

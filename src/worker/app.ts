@@ -35,19 +35,19 @@ import { createRouteTable } from './routes/route-table.ts';
 import { createTarget, getOwner, toInvokedHost } from './target.ts';
 
 /**
- * The exports of a Worker's module, except for `SessionObject`. `AppEnv` is its environment. Code uses its
- * sessions by `sessionOf`.
+ * The exports of a Worker's module, except for `SessionObject`. `AppEnv` is its environment. Code accesses
+ * its sessions with `sessionOf`.
  */
 export interface Holdfast<AppEnv extends object = Env> {
   /** The default export. */
   readonly worker: ExportedHandler<AppEnv> & Required<Pick<ExportedHandler<AppEnv>, 'fetch' | 'scheduled'>>;
   /**
-   * The routes of `worker.fetch`, for a Hono app of your own: `app.route('/ai', holdfast.routes)`. They
-   * authenticate their own callers, their links include the path where they are mounted, and the outer app
-   * handles all other paths.
+   * The routes of `worker.fetch`, for your own Hono app: `app.route('/ai', holdfast.routes)`. They
+   * authenticate their callers, their links include the mount path, and the outer app handles all other
+   * paths.
    */
   readonly routes: Hono<{ Bindings: AppEnv }>;
-  /** The loopback entry point, exported under this name. It resumes turns without a lease holder. */
+  /** The loopback entry point that resumes turns without a lease holder. Export it under this name. */
   readonly TurnRunner: new (
     ctx: ExecutionContext,
     env: AppEnv,
@@ -81,8 +81,8 @@ export function createHoldfast(config: HoldfastConfig): Holdfast {
 
   class Runner extends WorkerEntrypoint<Env> implements TurnRunner {
     /**
-     * Resumes a turn. An RPC ends with its caller, and a deploy resets the calling object. `waitUntil` keeps
-     * the work running for 30 s.
+     * Resumes a turn. An RPC ends with its caller, and a deploy resets the calling object, so `waitUntil`
+     * keeps the work running for 30 s.
      */
     async run(handOver: HandOver): Promise<void> {
       const work = resumeTurn(toInvokedHost(host, this.env, this.ctx), this.env, handOver);
@@ -167,7 +167,7 @@ export function createApp(host: HttpHost, routes: readonly Route[]): Hono<HonoEn
     const { path: asked } = c.req;
     const { basePath: base = '' } = host;
     const below = asked.startsWith(`${base}/`) ? asked.slice(base.length) : asked;
-    // An unknown path below one of another protocol gets a response in the format of that protocol.
+    // An unknown path below that of another protocol receives a response in the protocol's format.
     const beside = routes.find(({ path }) => path.split('/')[1] === below.split('/')[1]);
     return answer({ refuse: beside?.refuse }, refuseUnknownRoute)(c);
   });
@@ -175,15 +175,15 @@ export function createApp(host: HttpHost, routes: readonly Route[]): Hono<HonoEn
 }
 
 /**
- * Creates the routes alone, for another app to mount, which then handles all other paths. Routes validate,
- * call and map; `createHandlerWrapper` is the only place that converts errors to responses.
+ * Creates only the routes, for another app to mount. That app handles all other paths. Routes validate, call
+ * and map. Only `createHandlerWrapper` converts errors to responses.
  */
 function createRoutes(routes: readonly Route[], answer: HandlerWrapper): Hono<HonoEnv> {
   const app = createHono();
   for (const route of routes) app.on(route.method, toHonoPath(route.path), answer(route, respond));
   for (const [path, ways] of groupRoutesByPath(routes)) {
     const allow = ways.map(({ method }) => (method === 'GET' ? 'GET, HEAD' : method)).join(', ');
-    // Runs for requests with the right path and the wrong method.
+    // Handles requests with a known path and the wrong method.
     const refuse = async (_: HandledPath, asked: RouteRequest): Promise<Response> => {
       await authenticateCaller(asked);
       throw new Problem('method-not-allowed', `Use ${allow}.`, {
@@ -203,16 +203,16 @@ type HandlerWrapper = <At extends HandledPath>(
   work: (at: At, asked: RouteRequest, named: PathParams) => Promise<Response>,
 ) => (c: Context<HonoEnv>) => Promise<Response>;
 
-/** The path of a request: one of the app's, or none. */
+/** The path of a request. `path` is absent if it is not one of the app's. */
 interface HandledPath extends Pick<RouteRequest, 'allow'> {
   readonly path?: string | undefined;
   readonly refuse?: Route['refuse'] | undefined;
 }
 
 /**
- * Makes the handler around all requests to a path, or to unknown paths: it adds an id, keeps the response
- * private to its caller, and converts failures to problems. `baseOf` returns the prefix of the links in a
- * response. Defaults to the app's `basePath`.
+ * Wraps the handler of all requests to a path, or to unknown paths. The wrapper adds an id, keeps the
+ * response private to its caller, and converts failures to problems. `baseOf`: returns the prefix of the
+ * links in a response. Defaults to the app's `basePath`.
  */
 function createHandlerWrapper(
   host: HttpHost,
@@ -244,17 +244,17 @@ function createHandlerWrapper(
       // Keeps browsers from guessing another type.
       headers.set('x-content-type-options', 'nosniff');
       if (!SHARED_RESPONSES.has(response)) {
-        // A response belongs to its caller, and must disappear when the session is erased: caches must not
-        // store it, and proxies must not change a stream.
+        // A response is private to its caller and must not outlive the session, so caches must not store it.
+        // Proxies must not change a stream.
         headers.set('cache-control', isEventStream(response) ? 'no-store, no-transform' : 'no-store');
-        // Keeps browsers from giving it to pages of other sites that do not use CORS.
+        // Keeps browsers from exposing it to pages of other sites that load it without CORS.
         headers.set('cross-origin-resource-policy', 'same-origin');
       }
       return response;
     };
 }
 
-/** Returns a path in the format of Hono, which marks the names in it by a colon. */
+/** Returns a path in the format of Hono, which marks names with a colon. */
 const toHonoPath = (path: string): string => path.replaceAll(/\{(\w+)\}/g, ':$1');
 
 /**
@@ -267,7 +267,8 @@ async function respond(route: Route, asked: RouteRequest, named: PathParams): Pr
   const { host, request } = asked;
   const known = { ...asked, caller };
   if (route.isCounted) await host.gates.admit?.(getOwner(caller), known);
-  // Our protocol streams if `Accept` requests it. For other protocols, only the response shows it.
+  // Our protocol streams if `Accept` requests it. For other protocols, only the response shows whether it
+  // streams.
   const isStream = wantsEvents(request);
   if (!route.streams || request.method === 'HEAD' || !(isStream || route.refuse))
     return handleForCaller(route, known, named);

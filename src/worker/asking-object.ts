@@ -1,11 +1,11 @@
-/** Calls Durable Objects of modules, which exist beside those of its sessions. */
+/** Calls the Durable Objects of modules, which are separate from those of sessions. */
 import { systemClock } from '../session/read-platform.ts';
 import { createRetryingCaller } from '../session/send-again.ts';
 import type { ModuleUse } from '../tool/module-use.ts';
 import { partsOf } from './app-seam.ts';
 import type { Env } from './host.ts';
 
-/** Sends a call to an object, and sends it again if it did not arrive. Each call must be safe to repeat. */
+/** Sends a call to an object, and resends it if it did not arrive. The call must be safe to repeat. */
 export type ObjectCaller<Class extends Rpc.DurableObjectBranded> = <Answer>(
   call: (object: DurableObjectStub<Class>) => Promise<Answer>,
 ) => Promise<Answer>;
@@ -22,7 +22,7 @@ export const objectLocationOf = (env: Env, uses: readonly ModuleUse[]): ObjectLo
   jurisdiction: partsOf(uses).find(({ location }) => location)?.location?.jurisdiction,
 });
 
-/** Returns a function that calls the object of this name behind a binding. */
+/** Returns a function that calls the object of this name in the namespace of a binding. */
 export function createObjectCaller<Class extends Rpc.DurableObjectBranded>(
   namespace: DurableObjectNamespace<Class>,
   jurisdiction: DurableObjectJurisdiction | undefined,

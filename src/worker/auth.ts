@@ -14,14 +14,15 @@ export interface Authenticate<AppEnv extends object = Env> {
   /** The scheme that a refused client should use. If absent, the response does not name one. */
   readonly scheme?: 'Bearer' | undefined;
   /**
-   * Returns the owner of sessions that no request started, such as those of a webhook. If absent, each of
-   * these must set its own.
+   * Returns the owner of sessions that start without an authenticated request, such as those of a webhook. If
+   * absent, each schedule or webhook must set its own.
    */
   readonly owner?: ((env: AppEnv) => Owner) | undefined;
   /** Returns a text to log once about an accepted request, or `undefined`. */
   readonly remark?: ((request: Request, env: AppEnv) => string | undefined) | undefined;
   /**
-   * Throws, or rejects with, a ConfigurationError if an environment accepts no requests. For `GET /health`.
+   * Throws, or rejects with, a ConfigurationError if all requests would be refused in an environment. For
+   * `GET /health`.
    */
   readonly check?: ((env: AppEnv) => unknown) | undefined;
 }
@@ -39,7 +40,7 @@ interface AuthRequest {
 }
 
 /**
- * Returns the caller of a request, or the person for whom a module says it is sent.
+ * Returns the caller of a request, or the person on whose behalf it is sent according to a module.
  *
  * @throws Problem 401 or 403, or the refusal of a module; Error if `auth` or a module returns an invalid
  * value.
@@ -69,8 +70,8 @@ const SAFE_METHODS: readonly string[] = ['GET', 'HEAD', 'OPTIONS'];
 
 /**
  * Keeps pages on other sites from acting for the user of a browser: a browser sends some requests without a
- * preflight, with the user's cookies or from the one machine that needs no token. Programs do not send these
- * headers.
+ * preflight, with the user's cookies, or from a machine that needs no token. Programs other than browsers do
+ * not send these headers.
  *
  * @throws Problem 403 `cross-site`.
  */
@@ -92,8 +93,8 @@ function assertCaller(caller: Caller, who: string): void {
 }
 
 /**
- * Returns the problem with a caller, as the end of a sentence after "a caller ", or `undefined`. Without this
- * check, code that reads a missing claim would give all callers the same sessions.
+ * Returns the problem of a caller, as the text after "a caller ", or `undefined`. Without this check, code
+ * that reads a missing claim would give all callers the same sessions.
  */
 export function findCallerProblem({ id, tenant, roles, delegates }: Caller): string | undefined {
   if (!isName(id) || (tenant !== undefined && !isName(tenant))) {
@@ -115,7 +116,7 @@ const createUnauthorizedProblem = (scheme: Authenticate['scheme']): Problem =>
       })
     : new Problem('unauthorized', 'Send valid credentials.');
 
-/** The principals of turns that no person started. */
+/** The principals of turns that were not started by a person. */
 const SYSTEM_PRINCIPAL = /^(webhook:|schedule:|code$)/;
 
 const isName = (value: unknown): boolean => typeof value === 'string' && value !== '';
@@ -128,8 +129,8 @@ const LOCAL_CALLER = { id: 'local' };
 const TOKEN_SETTING = 'HOLDFAST_TOKEN';
 
 /**
- * Accepts requests with `Authorization: Bearer {token}`, as one owner. The token is `(env) => env.MY_TOKEN`,
- * or the var of this name, and can be a binding of the Secrets Store. If there are several tokens, each is
+ * Accepts requests with `Authorization: Bearer {token}`, as one owner. `source` is `(env) => env.MY_TOKEN`,
+ * or the name of a var, which can be a binding of the Secrets Store. If there are several tokens, each is
  * valid. If no token is set, all requests are refused.
  *
  * @throws TypeError if the argument is not a function or a var's name. The message does not repeat it, since
@@ -159,9 +160,9 @@ const createTokenAuth = (source: SecretSource): Authenticate<object> =>
   );
 
 /**
- * Accepts requests to this machine by its own name, as one owner and without a token. For development; never
- * use it behind a proxy or a tunnel. It refuses a request with headers of a proxy, but cannot recognize one
- * from a proxy that sets none.
+ * Accepts requests to localhost, as one owner and without a token. For development only: never use it behind
+ * a proxy or a tunnel. It refuses requests with headers of a proxy, but cannot recognize a proxy that does
+ * not set them.
  */
 export const openOnLocalhost = (): Authenticate<object> =>
   createAuthenticate(
@@ -171,7 +172,7 @@ export const openOnLocalhost = (): Authenticate<object> =>
       if (sign !== undefined) throw createOnlyLocalhostProblem(sign);
       return LOCAL_CALLER;
     },
-    // A call to the Worker without a connection does not come from a network.
+    // Without this header, the call does not come from a network, so no notice is needed.
     { remark: ({ headers }) => (headers.has(CLIENT_IP_HEADER) ? LOCAL_MODE_NOTICE : undefined) },
   );
 
@@ -187,7 +188,7 @@ try {
     localhostHint = ' On your own machine, HOLDFAST_AUTH=localhost in .dev.vars lets you in without a token.';
   }
 } catch {
-  // Without `process`, this is not known to be development.
+  // Without `process`, assume production.
 }
 
 const defaultTokenAuth = createTokenAuth(TOKEN_SETTING);
@@ -204,7 +205,7 @@ function resolveAuth(env: Env): Authenticate<object> {
 
 /**
  * The authentication of an app without `auth`: by token if one is set, or else open on localhost if the
- * environment says so.
+ * environment allows it.
  */
 export const defaultAuth: Authenticate<object> = createAuthenticate(
   (env) => resolveAuth(env).owner?.(env) ?? { id: TOKEN_CALLER_ID },
@@ -225,8 +226,8 @@ function createAuthenticate(
 }
 
 /**
- * Matches headers that proxies and tunnels add. miniflare reads and removes `MF-Original-*`, so a header that
- * reaches the Worker was invented by the client.
+ * Matches headers that proxies and tunnels add. miniflare reads and removes its own `MF-Original-*`, so one
+ * that reaches the Worker was forged by the client.
  */
 const PROXY_HEADER = /^(forwarded|x-forwarded-.+|x-real-ip|via|mf-original-.+)$/;
 
@@ -236,7 +237,7 @@ const CLIENT_IP_HEADER = 'cf-connecting-ip';
 const LOCAL_MODE_NOTICE =
   'This machine needs no token. With wrangler dev --ip, set one: two headers make any request look local.';
 
-/** Returns the sign that a request does not come from this machine, or `undefined`. */
+/** Returns the evidence that a request does not come from this machine, or `undefined`. */
 export function findRemoteSign(hostname: string, headers: Headers): string | undefined {
   if (!LOCAL_HOSTNAMES.has(hostname)) return `was sent to '${hostname.slice(0, 80)}'`;
   for (const [name] of headers)
@@ -253,8 +254,8 @@ const LOOPBACK = /^(::1|(::ffff:)?127\.\d{1,3}\.\d{1,3}\.\d{1,3})$/i;
 const TOKEN_ADVICE = `Set the secret ${TOKEN_SETTING} and send it as a bearer token, or pass \`auth\` to createHoldfast`;
 
 /**
- * Returns the problem without a token. Strangers read it, so it names only the built-in var: a token may have
- * been passed instead of a var's name.
+ * Returns the problem if no token is set. Strangers can read it, so it shows only the built-in var: other
+ * names may be tokens that were passed by mistake.
  */
 const createNoTokenProblem = (source: SecretSource): Problem =>
   new Problem(
@@ -272,8 +273,8 @@ const createOnlyLocalhostProblem = (sign: string): Problem =>
   );
 
 /**
- * Returns the tokens that are set. @throws Problem if there are none, ConfigurationError if the Secrets Store
- * fails.
+ * Returns the tokens that are set. @throws Problem if no token is set, ConfigurationError if the Secrets
+ * Store fails.
  */
 async function readTokens(env: Env, source: SecretSource): Promise<readonly string[]> {
   let tokens: readonly string[];
@@ -294,12 +295,12 @@ async function readTokens(env: Env, source: SecretSource): Promise<readonly stri
 async function isSameText(a: string, b: string): Promise<boolean> {
   const { subtle } = crypto;
   const key = await subtle.generateKey({ name: 'HMAC', hash: 'SHA-256' }, false, ['sign', 'verify']);
-  if (!('type' in key)) return false; // a pair of keys, which HMAC does not have
+  if (!('type' in key)) return false; // HMAC has no key pairs
   const signature = await subtle.sign('HMAC', key, ENCODER.encode(a));
   return subtle.verify('HMAC', key, signature, ENCODER.encode(b));
 }
 
-/** A call, and the question it waits for. */
+/** A call, and its open question. */
 interface QuestioningCall {
   readonly call: string;
   readonly wait: Wait;

@@ -16,12 +16,12 @@ import type { Env, Host, HostedApp, InvokedHost } from './host.ts';
 import { createTarget, createTurnServices, getAgentModel, type Target } from './target.ts';
 
 /**
- * How long a repeated start finds its turn, in milliseconds. Senders of webhooks retry for three days, people
- * press a button again later, and the platform may deliver a scheduled time more than once.
+ * The time in milliseconds during which a repeated start finds its turn. Senders of webhooks retry for three
+ * days, people press a button again later, and the platform may deliver a scheduled time more than once.
  */
 export const START_KEY_TTL_MS = 7 * 24 * 60 * 60_000;
 
-/** A start of a turn that no caller waits for. */
+/** The start of a turn without a waiting caller. */
 interface BackgroundStart {
   /** The source, such as `schedule:nightly`. Becomes the id of the turn's principal. */
   readonly by: string;
@@ -43,7 +43,7 @@ export interface BackgroundTurn {
   readonly start: TurnStart;
 }
 
-/** Validates a start before anything is stored. Rejects with an Error that names the problem. */
+/** Validates a start before anything is stored. Rejects with an Error that describes the problem. */
 export async function toBackgroundTurn(
   here: HostedApp,
   { by, owner, whenBusy, key, context, ...named }: BackgroundStart,
@@ -65,20 +65,20 @@ export async function toBackgroundTurn(
 }
 
 /**
- * Checks that there is a model, since without one the turn could only fail. Failing now lets the caller start
- * it again after the problem is fixed.
+ * Checks that there is a model. Otherwise, the turn could only fail. Failing now lets the caller retry after
+ * the problem is fixed.
  */
 const checkModel = (here: HostedApp, { agent }: Target): unknown => getAgentModel(here, agent);
 
-/** The outcome of a start: `full` and `session-full` change nothing. */
+/** The outcome of a start. `full` and `session-full`: the message was not stored. */
 type BackgroundOutcome =
   | AcceptedTurn
   | DeferredTurn
   | Extract<StartRefusal, { status: 'known' | 'full' | 'session-full' }>;
 
 /**
- * Stores the turn in one durable write; it runs in the background. If it would steer a turn that waits for a
- * person, it waits in line instead, since no client is there to answer first.
+ * Stores the turn in one durable write. It runs in the background. If it would steer a turn that waits for a
+ * person, it is queued instead, since there is no client to answer first.
  */
 export async function startInBackground({ target, start }: BackgroundTurn): Promise<BackgroundOutcome> {
   const { port, caller: from, agent } = target;
@@ -91,7 +91,7 @@ export async function startInBackground({ target, start }: BackgroundTurn): Prom
     case 'key-reused':
     case 'blobs-full':
     case 'blobs-moved':
-      // A port does not return this for a message that can queue, has a key of its own, and contains no
+      // A port does not return these for a message that can be queued, has its own key, and contains no
       // files.
       throw new Error(`The session did not accept the message (${taken.status}).`);
     default:
@@ -105,9 +105,9 @@ const toQueued = (start: TurnStart): TurnStart => ({ ...start, whenBusy: 'queue'
 const isBlank = (text: unknown): boolean => typeof text !== 'string' || text.trim() === '';
 
 /**
- * Resumes a turn without a lease holder, as far as this invocation can. Does nothing if the turn has ended,
- * waits or is held, so it is safe to call any number of times. Missing parts of the deployment are detected
- * under the turn's lease, so that even then the turn has an outcome.
+ * Resumes a turn without a lease holder, as far as this invocation can. Has no effect if the turn has ended,
+ * waits or is leased, so it is safe to call any number of times. Missing parts of the deployment are detected
+ * under the turn's lease, so that the turn still has an outcome.
  *
  * @throws Error if the name is not a session's, NewerEventError if the session needs a newer deployment,
  * UnreadableError if
@@ -122,7 +122,7 @@ export async function resumeTurn(host: InvokedHost, env: Env, { name, turn }: Ha
   await runTurn(createTurnServices({ host, env }, { port, ...address }), leased, sentAt);
 }
 
-/** The app's part that a module receives with a due row. */
+/** The part of the app that a module receives with a due row. */
 export interface DueApp extends Pick<HostedApp, 'env'> {
   readonly host: Pick<Host, 'session' | 'clock' | 'log' | 'basePath' | 'answers'> & {
     readonly modules: Pick<Host['modules'], 'uses'>;
@@ -130,9 +130,9 @@ export interface DueApp extends Pick<HostedApp, 'env'> {
 }
 
 /**
- * Does the work of one agenda row that the same use has written, at least once: a row whose outcome was lost
- * comes again. The work can continue for 30 seconds after the calling object has gone. If it rejects, the row
- * is offered again after a minute, then after pauses that double up to an hour.
+ * Does the work of an agenda row of the same use, at least once: a row whose outcome was lost is passed
+ * again. The work can continue for 30 seconds after the calling object is gone. If it rejects, the row is
+ * passed again after a minute, then at intervals that double up to an hour.
  */
 export type DueHandler = (row: DueRow, app: DueApp) => Promise<Exclude<DueOutcome, 'unknown'>>;
 
@@ -140,8 +140,8 @@ export type DueHandler = (row: DueRow, app: DueApp) => Promise<Exclude<DueOutcom
 export const DUE = defineSeam<DueHandler>();
 
 /**
- * Passes a row to the use that wrote it. Without that use the row stays, so that another version of the app
- * can do the work. Rejects with errors of the module.
+ * Passes a row to the use that wrote it. If the app lacks that use, the row stays, so that another version of
+ * the app can do the work. Rejects with errors of the module.
  */
 export async function runDueRow(app: DueApp, row: DueRow): Promise<DueOutcome> {
   const { modules, log } = app.host;

@@ -33,13 +33,13 @@ export type AcceptedRequest =
   /** The answer comes later, and this invocation does not wait for it. */
   { readonly later: LaterView; readonly turn?: undefined } | WaitedTurn;
 
-/** A turn whose answer is awaited. Without `run` it runs, or ran, elsewhere, or waits. */
+/** A turn whose answer is awaited. Without `run`, it waits, or runs or ran elsewhere. */
 interface WaitedTurn {
   readonly turn: string;
   readonly run?: TurnRun;
   /** If it runs here: distinguishes its session from others of the same name. */
   readonly incarnation?: string | undefined;
-  /** For answers: the event with the last of the questions. The sender has seen no later event. */
+  /** For answers: the event with the last answered question. The sender has not seen later events. */
   readonly askedAt?: number;
   readonly later?: undefined;
 }
@@ -67,7 +67,7 @@ export const toRunElsewhere = ({ target }: SessionAccess, turn: string): Accepte
 });
 
 /**
- * Resumes a turn here whose lease holder fell silent. Does not use the request, which may be another
+ * Resumes a turn here whose lease holder no longer responds. Does not use the request, which may be another
  * principal's. If another invocation has taken the turn over, waits for its answer.
  */
 export async function takeOver(at: SessionAccess, turn: string): Promise<AcceptedRequest> {
@@ -94,7 +94,7 @@ interface Follower {
 }
 
 /**
- * Runs the turn if it is to run here, waits for its end, and returns its view.
+ * Runs the turn if it has `run`, waits for its end, and returns its view.
  *
  * @throws the errors of `waitForOwnOutcome`: SessionErasedError if the turn no longer exists, and the reason of the
  * signal.
@@ -130,7 +130,7 @@ export const createFollower = (leave: AbortSignal, show: (item: FeedItem) => voi
   watch: (awaited) => followSession({ ...awaited, from: 1 }, show).catch(toKeptOrThrow),
 });
 
-/** Runs a turn, and follows it if another invocation continues it: `show` receives those events, too. */
+/** Runs a turn. If another invocation continues it, follows it, so that `show` receives those events too. */
 export async function runAndFollow(
   awaited: AwaitedTurn,
   { leave, show }: Pick<TurnHost, 'show' | 'leave'>,

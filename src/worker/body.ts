@@ -34,7 +34,7 @@ export function getBodyType<Type extends string>({ headers }: Request, types: re
 }
 
 /**
- * Reads a body that is a JSON object. `mustFit` sees its text before it is parsed.
+ * Reads a body that is a JSON object. `mustFit` checks its text before it is parsed.
  *
  * @throws Problem 415, 413, 400 or 422, and the errors of `mustFit`.
  */
@@ -80,11 +80,11 @@ async function readText(request: Request, maxBytes: number): Promise<string> {
 const INITIAL_BUFFER_BYTES = 16_384;
 
 /**
- * Reads the raw body, up to the chunk that exceeds the limit, since a client may send more than it announces.
- * Copies each chunk: a chunk is a view of a platform buffer that is often thousands of times as large, and a
- * reference to it keeps that buffer alive.
+ * Reads the raw body, at most up to the chunk that exceeds the limit, since a client may send more than it
+ * declares. Copies each chunk: a chunk is a view of a platform buffer that is often thousands of times as
+ * large, and a reference to it keeps that buffer alive.
  *
- * @throws Problem 413, or 400 if the body breaks off.
+ * @throws Problem 413, or 400 if the body is incomplete.
  */
 export async function readBytes(request: Request, maxBytes: number): Promise<Uint8Array<ArrayBuffer>> {
   if (Number(request.headers.get('content-length') ?? 0) > maxBytes) throw createTooLargeProblem(maxBytes);
@@ -168,7 +168,7 @@ export const MESSAGE_BODY = {
   also: NO_OTHER_PROPERTIES,
 } as const satisfies Shape;
 
-/** A message as a form. Fields of any other name can be files, too. */
+/** A message as a form. Fields with other names can be files, too. */
 export const MESSAGE_FORM = {
   object: {
     message: OPTIONAL_TEXT,
@@ -182,11 +182,11 @@ export const MESSAGE_FORM = {
   and: MESSAGE_OPTIONS,
 } as const satisfies Shape;
 
-/** A received message, checked. */
+/** A received and checked message. */
 export interface ReceivedMessage extends WithUndefined<Omit<Infer<typeof MESSAGE_OPTIONS>, 'context'>> {
   readonly said: string | readonly ContentPart[];
   readonly context: ToolCallContext;
-  /** The text of the body, if it is the same on every retry: a form has another boundary each time. */
+  /** The text of the body. Absent for a form, whose boundary differs on every retry. */
   readonly text?: string | undefined;
 }
 
@@ -206,8 +206,7 @@ interface MessageRules {
 /**
  * Reads a message: JSON, or a form with files.
  *
- * @throws Problem that lists everything that is wrong with it, names the refused files, or says that it is
- * too large.
+ * @throws Problem that lists all problems or the refused files, or reports that the message is too large.
  */
 export async function readMessage(request: Request, checking: MessageRules): Promise<ReceivedMessage> {
   const { maxBodyBytes: besides, files } = checking;
@@ -221,8 +220,8 @@ export async function readMessage(request: Request, checking: MessageRules): Pro
 /**
  * Checks a message from any source. Without `bodyContext` its context can have any key.
  *
- * @throws SessionError that lists everything that is wrong with it, names the refused files, or says that it
- * is too large.
+ * @throws SessionError that lists all problems or the refused files, or reports that the message is too
+ * large.
  */
 export function checkMessage(
   body: MessageForm,
@@ -232,7 +231,7 @@ export function checkMessage(
   const { said, ...more } = parseMessage(body, checking);
   if (typeof said === 'string') {
     const most = files?.mostBytes ?? maxBodyBytes;
-    if (said.length > most) throw createTooLargeWithoutFilesError(most); // cannot occur for a body that was read
+    if (said.length > most) throw createTooLargeWithoutFilesError(most); // cannot happen for a body from a request
     return { said, ...more };
   }
   const words = said.flatMap(({ part }) => (part.type === 'text' ? part.text.length : []));
@@ -293,7 +292,7 @@ export const MAX_PARTS = 100;
 type InputPart = Json | SentPart;
 
 /**
- * Parses parts. Adds problems to `problems`, each with its place; the result is then invalid.
+ * Parses parts. If it adds problems to `problems`, each with its place, the result is invalid.
  *
  * @throws SessionError 415 for a file if the app accepts none.
  */
@@ -341,7 +340,7 @@ const createNoFilesError = (at: string): SessionError =>
     more: { accepts: { data: [], url: [] } },
   });
 
-/** Puts the files of a form after its text, which is optional. */
+/** Appends the files of a form to its text, if any. */
 const appendFiles = (message: FormField, files: readonly PlacedPart[]): readonly PlacedPart[] => [
   ...(typeof message === 'string' ? [{ at: 'message', part: { type: 'text' as const, text: message } }] : []),
   ...files,

@@ -33,9 +33,9 @@ const findModelRefusal = (
   model === undefined || typeof model === 'function' ? undefined : findModelProblem(uses, model);
 
 /**
- * Checks that an app has an agent. `what` is the place that names it, as in `Agent 'a' has the subagent`.
+ * Checks that an app has an agent. `what`: the place that refers to it, as in `Agent 'a' has the subagent`.
  *
- * @throws ConfigurationError if it does not; in development with the closest existing name.
+ * @throws ConfigurationError if it does not. In development, the message suggests the closest name.
  */
 export function mustHaveAgent(agents: ReadonlyMap<string, unknown>, what: string, name: string): void {
   if (agents.has(name)) return;

@@ -60,7 +60,7 @@ function findPathProblem(path: string): string | undefined {
   return twice === undefined ? undefined : `${twice} is in it twice`;
 }
 
-/** A word of a path, or a name in braces. A router gives other characters a meaning. */
+/** A word of a path, or a name in braces. Other characters can have a meaning in routers. */
 const SEGMENT = /^(\{[A-Za-z_]\w*\}|[\w.~@-][\w.~@:-]*)$/;
 
 const splitSegments = (path: string): readonly string[] => path.split('/').slice(1);
@@ -85,7 +85,7 @@ function canBothMatch(one: string, other: string): boolean {
  * Checks that no path of a module collides with the app or an earlier module: the first route would handle
  * all requests, and the other would never run.
  *
- * @throws ConfigurationError that names both.
+ * @throws ConfigurationError that shows both routes.
  */
 export function checkCollisions(name: string, routes: readonly Route[], others: readonly Route[]): void {
   for (const route of routes) {
@@ -97,7 +97,7 @@ export function checkCollisions(name: string, routes: readonly Route[], others: 
   }
 }
 
-/** A schedule or webhook: its agent and owner, unless its mapping or `auth` decides them later. */
+/** A schedule or webhook. Its agent and owner are absent if its mapping or `auth` determines them later. */
 interface Starter {
   readonly name: string;
   readonly agent?: string | undefined;
@@ -105,12 +105,12 @@ interface Starter {
 }
 
 /**
- * Checks schedules or webhooks when the app is created: otherwise a mistake would only show when they are due, or with
- * their first delivery, perhaps months later. Each must have an owner, because an invented name could belong
- * to a user of the app's own `auth`.
+ * Checks schedules or webhooks when the app is created. Otherwise, a mistake would only show when they are
+ * due or first delivered, perhaps months later. Each must have an owner, because an invented name could
+ * belong to a user of the app's own `auth`.
  *
- * @throws ConfigurationError if the app does not have the agent of one, or if neither the item nor `auth`
- * sets its owner.
+ * @throws ConfigurationError if the app lacks the agent of an item, or if the owner of an item is not set by
+ * the item or by `auth`.
  */
 export function checkStarters(
   { agents, auth }: Pick<HttpHost, 'agents' | 'auth'>,

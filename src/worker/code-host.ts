@@ -2,10 +2,10 @@ import type { ToolCallContext } from '../tool/tool-call-context.ts';
 import type { InvokedHost } from './host.ts';
 import type { HttpHost } from './route.ts';
 
-/** An app, as code that uses its sessions sees it, with a function that keeps the invocation alive. */
+/** The view of an app for code that uses its sessions, with a function that keeps the invocation alive. */
 export interface CodeHost extends Pick<InvokedHost, 'waitUntil'> {
   readonly host: HttpHost;
-  /** Set if a client of another protocol sends the messages. Absent if the app itself does. */
+  /** Set if a client of another protocol sends the messages. Absent if the app itself sends them. */
   readonly sentBy?: ClientContext | undefined;
 }
 

@@ -35,35 +35,35 @@ export interface HoldfastConfig<AppEnv extends object = Env> {
   /**
    * The model for agents without their own; required if there are such agents. A function creates it from the
    * environment, once for each, such as `openaiCompatible()` from `holdfast/models/openai-compatible`. If the
-   * function throws, messages for these agents return 500 `misconfigured`. `GET /health` does so too if the
-   * function allows the check, as `openaiCompatible()` does.
+   * function throws, messages for these agents return 500 `misconfigured`. `GET /health` reports this too if
+   * the function allows the check, as `openaiCompatible()` does.
    */
   readonly model?: ChatModel | ModelOfEnv<NoInfer<AppEnv>> | undefined;
   /**
-   * Authenticates each request. Defaults to the bearer token in `HOLDFAST_TOKEN`. If that is not set, and the
-   * var `HOLDFAST_AUTH` is `localhost`, defaults to `openOnLocalhost()`. Otherwise all requests except `GET
-   * /health` get a 401 response.
+   * Authenticates each request. Defaults to the bearer token in `HOLDFAST_TOKEN`. If that is not set and the
+   * var `HOLDFAST_AUTH` is `localhost`, defaults to `openOnLocalhost()`. Otherwise, all requests except `GET
+   * /health` receive a 401 response.
    */
   readonly auth?: Authenticate<AppEnv> | undefined;
   /**
    * Modules of the app: additional protocols (`aiSdkUi()`, `openAi()`, `defineMcpEndpoint`), incoming and
    * outgoing webhooks, schedules, `toolGroups()`, `openApi()`, `files()`, `liveText()`, `cors()`,
    * `onBehalfOf()`, `rateLimit()`, `logTo()`, `retain()`, `placeSessions()`, and your own modules from
-   * `defineModule`. Modules that agents and their tools bring need not be listed.
+   * `defineModule`. Modules that agents and their tools use need not be listed.
    */
   readonly use?: readonly ModuleUse[] | undefined;
   /**
-   * The tool-call context of every turn. The agent's and the request's context override it. Must not contain
-   * credentials, since tools may pass it on. A function runs in every invocation of a turn, but `request` is
-   * defined only in the first, as `OwnRequest` says: values from it are lost if the turn resumes elsewhere.
-   * The headers that `http.contextHeaders` maps are kept.
+   * The tool-call context of every turn. The context of the agent and that of the request override it. Must
+   * not contain credentials, since tools may pass it on. A function runs in every invocation of a turn, but
+   * `request` is defined only in the first (see `OwnRequest`), so its values are lost if the turn resumes
+   * elsewhere. Values of headers that `http.contextHeaders` maps are kept.
    */
   readonly context?: AppContext | ((env: AppEnv, asked: ContextFor) => AppContext) | undefined;
   /**
-   * Creates the credentials of a turn's tools (`call.secrets`) for the principal, once for each invocation. A
-   * resumed turn gets new ones; they are not stored or shown. `own.request` is defined only in the invocation
-   * that the caller's request started: without it, use the principal. If the function throws, or does not
-   * return within 30 seconds, the turn fails.
+   * Creates the credentials of a turn's tools (`call.secrets`) for the principal, once for each invocation.
+   * They are not stored or shown, so a resumed turn receives new ones. `own.request` is defined only in the
+   * invocation that the caller's request started. If it is absent, use the principal. If the function throws,
+   * or does not return within 30 seconds, the turn fails.
    */
   readonly secrets?:
     | ((
@@ -73,9 +73,9 @@ export interface HoldfastConfig<AppEnv extends object = Env> {
       ) => MintedSecrets | undefined | Promise<MintedSecrets | undefined>)
     | undefined;
   /**
-   * Limits of one invocation. They override the vars `SUBREQUESTS`, `INTERNAL_SUBREQUESTS` and `WALL_MS`, and
-   * those override the limits of the plan in the var `PLAN`, `free` or `paid`. Defaults to `free`. A turn
-   * that comes near a limit is handed over to a fresh invocation.
+   * Limits of one invocation. They override the vars `SUBREQUESTS`, `INTERNAL_SUBREQUESTS` and `WALL_MS`,
+   * which override the limits of the plan in the var `PLAN` (`free` or `paid`). `PLAN` defaults to `free`. A
+   * turn that approaches a limit is handed over to a fresh invocation.
    */
   readonly limits?: PlatformConfig | ((env: AppEnv) => PlatformConfig) | undefined;
   /** Settings of HTTP requests. */
@@ -89,8 +89,8 @@ export interface HoldfastConfig<AppEnv extends object = Env> {
 export interface HttpConfig {
   /**
    * The path prefix of the Worker, such as `/ai`: all links begin with it. Routes that `app.route` mounts
-   * detect their prefix. Set it if requests do not show the prefix: with `worker.fetch` below a part of a
-   * site, `mount` of Hono, and proxies that rewrite paths.
+   * detect their prefix. Set it if requests do not show the prefix: for `worker.fetch` below a path of a
+   * site, Hono's `mount`, and proxies that rewrite paths.
    */
   readonly basePath?: string | undefined;
   /**
@@ -102,12 +102,12 @@ export interface HttpConfig {
    * The keys of the tool-call context that a body may have. Any other key is refused. Defaults to no keys.
    */
   readonly bodyContext?: readonly string[] | undefined;
-  /** The maximum number of bytes of a request body. A webhook has a limit of its own. Defaults to 1 MB. */
+  /** The maximum number of bytes of a request body. Webhooks have their own limits. Defaults to 1 MB. */
   readonly maxBodyBytes?: number | undefined;
   /**
    * The maximum number of event streams that a caller, by id and tenant, can have open in one isolate of the
-   * Worker. One more gets a 429 response `rate-limited`. Increase it if many people share one token. Defaults
-   * to 16.
+   * Worker. Further streams receive a 429 response, `rate-limited`. Increase it if many people share one
+   * token. Defaults to 16.
    */
   readonly maxStreams?: number | undefined;
 }
@@ -119,12 +119,12 @@ interface WorkerPlatform {
   hide(log: Log): Log;
 }
 
-/** Returns this part of the first module that brings it. */
+/** Returns this part of the first module that has it. */
 type PartLookup = <Key extends keyof AppParts>(key: Key) => AppParts[Key];
 
 /**
- * Builds the host for routes and turns from checked options. @throws ConfigurationError for mistakes that
- * show without an environment.
+ * Builds the host for routes and turns from checked options. @throws ConfigurationError for mistakes that can
+ * be detected without an environment.
  */
 export function toHost(config: HoldfastConfig, { deployed, hide }: WorkerPlatform): HttpHost {
   const agents = mapAgentsByName(config.agents);
@@ -181,14 +181,17 @@ function withDeploymentErrors<T>(read: () => T): T {
   }
 }
 
-/** Returns the hook, or `undefined` if the app has no function, so that turns do not wait for it. */
+/** Returns the hook, or `undefined` if the app has no function. Turns then do not wait for it. */
 const toSecretsHook = (mint: HoldfastConfig['secrets']): Host['secrets'] =>
   mint && (async (env, principal, own) => readSecrets(await mint(env, principal, own)));
 
 /** The binding `SESSIONS` of wrangler.toml. */
 type SessionNamespace = Parameters<typeof createObjectSession>[0];
 
-/** Returns the port of a session. Every message that starts a turn passes through it. */
+/**
+ * Returns the hook that creates the port of a session. Every message that starts a turn passes through the
+ * port.
+ */
 function toSessionHook(
   { agents, use = [] }: HoldfastConfig,
   { log, part, warnings }: Pick<HttpHost, 'log' | 'warnings'> & { readonly part: PartLookup },
@@ -206,14 +209,14 @@ function toSessionHook(
   };
 }
 
-/** Returns the hook. Values that do not depend on the environment are checked at once. */
+/** Returns the hook for the app's context. A context that is not a function is checked at once. */
 function toContextHook(context: NonNullable<HoldfastConfig['context']>): Host['context'] {
   if (typeof context === 'function') return (env, asked) => toAppContext(context(env, asked));
   const ofApp = toAppContext(context);
   return () => ofApp;
 }
 
-/** Returns the hook. Limits in the code are checked at once. */
+/** Returns the hook for the limits. Limits that are not from a function are checked at once. */
 function toPlatformHook(declared: NonNullable<HoldfastConfig['limits']>): Host['platform'] {
   if (typeof declared === 'function')
     return (env) => withDeploymentErrors(() => readPlatform(env, declared(env)));

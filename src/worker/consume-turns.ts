@@ -1,5 +1,5 @@
 import { errorEntry } from '../tool/log.ts';
-/** Consumes turns that alarms have handed over by the queue `TURNS`. */
+/** Consumes turns that alarms have handed over through the queue `TURNS`. */
 
 import type { HandOver } from '../journal/agenda.ts';
 import { NewerEventError } from '../journal/event-rows.ts';
@@ -22,10 +22,10 @@ type TurnConsumer = (
 ) => Promise<void>;
 
 /**
- * Makes the consumer of the queue `TURNS`, for a Worker that runs its turns by a queue. It resumes the turns
- * in the messages, one after another: they share the limits of an invocation, and a message without room is
- * retried. It never rejects: it acknowledges or retries each message. A lost message does no harm, since the
- * alarm of its session resumes the turn, too.
+ * Creates the consumer of the queue `TURNS`, for a Worker that runs its turns from a queue. It resumes the
+ * turns in the messages one after another. They share the limits of an invocation, and messages beyond these
+ * are retried. It acknowledges or retries each message, and never rejects. A lost message does no harm, since
+ * the alarm of its session also resumes the turn.
  *
  * @throws ConfigurationError if the argument is not the return value of `createHoldfast`.
  *
@@ -75,7 +75,7 @@ async function handleMessage(host: InvokedHost, env: Env, message: QueueMessage)
     await resumeTurn(host, env, handOver);
     message.ack();
   } catch (failure) {
-    // The session was released, for a newer deployment or for a while. Its alarm resumes it.
+    // The session was released for a newer deployment, or as unreadable. Its alarm resumes it.
     if (failure instanceof NewerEventError || failure instanceof UnreadableError) return message.ack();
     const told = `turn ${handOver.turn} was not resumed`;
     host.log(errorEntry(told, failure));

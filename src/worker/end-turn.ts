@@ -21,7 +21,7 @@ import {
   type Target,
 } from './target.ts';
 
-/** A turn that was asked to stop. */
+/** The response to a cancel request. */
 export interface CancelRequested extends Infer<typeof CANCEL_REQUESTED> {}
 export const CANCEL_REQUESTED = {
   object: { turn: TEXT, status: { only: 'cancel-requested' } },
@@ -37,7 +37,7 @@ export async function cancelTurn({ target }: SessionAccess, named?: string): Pro
   const { port } = target;
   const page = await port.read({ from: 1, limit: 1, turn: named });
   if (!page) throw createUnknownSessionError(target);
-  // The event that opens a session belongs to no turn, and has this name instead.
+  // The empty string is used for the event that opens a session, which does not belong to a turn.
   if (named === '') throw createUnknownTurnError(target, named);
   const turn = named ?? page.openTurn?.id;
   if (turn === undefined) throw createNoOpenTurnError();
@@ -51,7 +51,7 @@ export async function cancelTurn({ target }: SessionAccess, named?: string): Pro
 const createNoOpenTurnError = (): SessionError =>
   new SessionError('no-open-turn', 'No turn is open, so there is nothing to cancel.');
 
-/** Returns why a turn cannot be cancelled: it has ended, or never existed. */
+/** Returns the error for a turn that cannot be cancelled: it has ended, or never existed. */
 async function createCannotCancelError(target: Target, turn: string): Promise<SessionError> {
   const page = await target.port.read({ from: 1, limit: 1, turn });
   if (page?.waits?.status === 'steering') {
@@ -66,7 +66,7 @@ async function createCannotCancelError(target: Target, turn: string): Promise<Se
 const createTurnOverError = (target: Target, turn: string): SessionError =>
   new SessionError('turn-over', `Turn ${turn} has ended. GET ${getTurnPath(target, turn)} shows its answer.`);
 
-/** Returns whether a turn ended in another way. The cancel then came too late, and has no effect. */
+/** Returns whether a turn ended in another way, so that the cancel came too late and has no effect. */
 async function hasEndedOtherwise({ port }: Target, turn: string): Promise<boolean> {
   const [end] = await readTurnEvents(port, turn, ['turn-ended']);
   return end?.type === 'turn-ended' && end.outcome !== 'cancelled';
@@ -78,8 +78,8 @@ interface CallerApp extends HostedApp {
 }
 
 /**
- * Erases a session. Succeeds even if it does not exist. Its object remembers which files to delete in an
- * external store, and deletes them a while later, when no upload can be running.
+ * Erases a session. Succeeds even if it does not exist. Its object keeps a list of the files in an external
+ * store, and deletes them later, when uploads can no longer be running.
  *
  * @throws SessionError if the id is invalid, neither the agent nor the session exists, or the open turn waits
  * for a role
@@ -144,8 +144,8 @@ interface CallerSession {
 }
 
 /**
- * Accepts a caller who may end a turn now: ending a turn that waits for a decision is a decision, too. A turn
- * that starts to wait right after this check counts as not waiting.
+ * Checks that a caller may end a turn now, since ending a turn that waits for a decision is also a decision.
+ * A turn that starts to wait right after this check counts as not waiting.
  *
  * @throws SessionError if it waits for a person with a role that the caller lacks.
  */

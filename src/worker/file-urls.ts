@@ -1,6 +1,6 @@
 /**
- * The URLs of the files that a turn shows. Making one is asynchronous and translators are synchronous,
- * so URLs are made before an item is shown.
+ * The URLs of the files that a turn shows. URLs are created asynchronously but translators are synchronous,
+ * so the URLs are created before an item is shown.
  */
 import { type ContentPart, isFile, isStoredFile } from '../tool/content.ts';
 import type { ModuleRequest, RouteSession } from './module-request.ts';
@@ -13,14 +13,14 @@ export interface FileUrls {
    * file.
    */
   url(file: string): string;
-  /** Makes the URLs of these files, by their ids. */
+  /** Creates the URLs of the files with these ids. */
   make(files: readonly string[]): Promise<void>;
-  /** Returns the same items, after making the URLs of each item's files. */
+  /** Yields the same items, each after the URLs of its files are created. */
   items<Item extends TurnItem>(items: AsyncIterable<Item>): AsyncIterable<Item>;
 }
 
 /**
- * Makes the URLs of the files of a session, for a surface.
+ * Creates the URLs of the files of a session, for a surface.
  *
  * @example
  * ```ts

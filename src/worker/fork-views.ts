@@ -1,4 +1,4 @@
-/** The requests and responses of forks, as shapes that clients and descriptions are generated from. */
+/** The requests and responses of forks, as shapes from which clients and descriptions are generated. */
 import {
   BOOLEAN,
   INTEGER,
@@ -13,12 +13,12 @@ import {
 /** The options of a fork. */
 export const FORK_BODY = {
   object: {
-    /** The last event that the fork has: a sequence of the session. Defaults to its last event. */
+    /** The sequence number of the last event in the fork. Defaults to the session's last event. */
     at: OPTIONAL_INTEGER,
     /** The id of the fork. Defaults to a new one, which begins with the session's id. */
     name: OPTIONAL_TEXT,
     /**
-     * `true` to allow a fork that leaves out calls which had effects: its model is shown these calls, and may
+     * `true` to allow a fork without calls that had effects. Its model is informed of these calls, and may
      * repeat them. Defaults to `false`: such a fork is refused as `would-repeat-effects`.
      */
     repeatEffects: { optional: BOOLEAN },
@@ -60,11 +60,11 @@ export interface FollowUpMessage {
   readonly name: string;
 }
 
-/** A message that is sent in place of a turn. */
+/** A message that replaces a turn. */
 export interface ReplacementMessage {
   /** The last event before that turn. */
   readonly at: number;
   readonly turn: string;
-  /** Identifies the message: the same message gives the same fork. */
+  /** Identifies the message. The same message creates the same fork. */
   readonly said: string;
 }

@@ -20,16 +20,16 @@ export interface Caller {
   /** Journaled with the caller's messages, as `call.principal.roles`. */
   readonly roles?: readonly string[] | undefined;
   /**
-   * `true` if the caller operates the deployment, and may list and erase the sessions of any owner by
+   * `true` if the caller operates the deployment, and may list and erase the sessions of any owner with
    * `sessionIndex()`. Not stored.
    */
   readonly operator?: boolean | undefined;
   /** Other data from the credentials, for `secrets`. Not stored. */
   readonly claims?: Claims | undefined;
   /**
-   * `true` if the caller sends requests for several persons, whom `onBehalfOf` from `holdfast/http` names.
-   * `false` if the caller is one person. If absent, this is unknown, so chats with the same text may belong
-   * to different persons. Not stored.
+   * `true` if the caller sends requests for several persons, identified by `onBehalfOf` from `holdfast/http`.
+   * `false` if the caller is one person. Absent if unknown: chats with the same text may then belong to
+   * different persons. Not stored.
    */
   readonly delegates?: boolean | undefined;
 }
@@ -44,8 +44,8 @@ export type CallerResolver = (caller: Caller, request: Request) => Caller | Prom
 export type Claims = Readonly<Record<string, unknown>>;
 
 /**
- * The request that asked for a turn. Defined only while the invocation that it started runs that turn. It is
- * not stored, so a turn that resumes elsewhere, waits in line or runs in the background does not have it.
+ * The request that started a turn. Defined only while the invocation of the request runs that turn. It is not
+ * stored, so a turn that resumes elsewhere, is queued or runs in the background does not have it.
  */
 export interface OwnRequest {
   /** Its body has been read. */
@@ -61,7 +61,7 @@ export interface ContextFor extends Pick<OwnRequest, 'request'> {
 /** The Worker's vars, secrets and bindings. */
 export type Env = Readonly<Record<string, unknown>>;
 
-/** The app as turns need it, however they start. The Worker's entry creates it; tests can, too. */
+/** The view of an app for turns of any origin. Created by the Worker's entry, or by tests. */
 export interface Host {
   readonly agents: ReadonlyMap<string, Agent>;
   /** All modules of the app. */
@@ -132,7 +132,7 @@ export type ForkCopier = (
 
 /** The app in one invocation of its Worker. */
 export interface InvokedHost extends Host {
-  /** Counts the invocation's use: its messages to any session, and the work of all its turns. */
+  /** Counts the usage of the invocation: its messages to all sessions, and the work of all its turns. */
   readonly meter: Meter;
   /** Keeps the invocation alive for work after its response. */
   readonly waitUntil: (work: Promise<unknown>) => void;

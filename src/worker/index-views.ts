@@ -1,4 +1,4 @@
-/** The responses of an index of sessions, as shapes that clients and descriptions are generated from. */
+/** The responses of an index of sessions, as shapes from which clients and descriptions are generated. */
 import { FINAL_OUTCOME } from '../journal/events.ts';
 import { PRICED_USAGE } from '../journal/reply-data.ts';
 import {
@@ -36,7 +36,7 @@ export const LISTED_SESSION = {
     status: SESSION_STATUS,
     /** In milliseconds since the epoch. */
     openedAt: INTEGER,
-    /** The time of the last message, reply or end of a turn, in milliseconds since the epoch. */
+    /** When the last message or reply arrived or the last turn ended, in milliseconds since the epoch. */
     lastActivity: INTEGER,
     /** The outcome of the last turn that has ended. */
     outcome: { optional: FINAL_OUTCOME },
@@ -44,10 +44,10 @@ export const LISTED_SESSION = {
     turns: INTEGER,
     /** The last turn that has begun. */
     turn: OPTIONAL_TEXT,
-    /** For a fork: the session that it was made from. For a fork of a fork: the original session. */
+    /** For a fork, the session that it was created from. For a fork of a fork, the original session. */
     forkOf: OPTIONAL_TEXT,
     usage: PRICED_USAGE,
-    /** The last event that the index knows of. */
+    /** The last event that the index has received. */
     seq: INTEGER,
     /**
      * `true` if something has happened since the caller last marked the session as read. Absent in another
@@ -86,7 +86,7 @@ export const WAITING_SESSION = {
   },
 } as const satisfies Shape;
 
-/** A page of the inbox. It can contain fewer sessions than requested, even zero, although more follow. */
+/** A page of the inbox. It can contain fewer sessions than requested, or be empty, although more follow. */
 export interface Inbox extends Infer<typeof INBOX> {}
 export const INBOX = {
   object: { waiting: { listOf: WAITING_SESSION }, next: TEXT_OR_NULL },
@@ -119,7 +119,7 @@ export const READ_SESSION = {
   object: {
     session: TEXT,
     agent: TEXT,
-    /** The event up to which it is read. */
+    /** The last event that was read. */
     seq: INTEGER,
     /** `true` if something has happened after that event. */
     unread: BOOLEAN,
@@ -156,7 +156,7 @@ export const USAGE_REPORT = {
   },
 } as const satisfies Shape;
 
-/** An owner, with the erasure of all of its sessions, if there was one. */
+/** An owner, and the erasure of all its sessions, if requested. */
 export interface IndexedOwner extends Infer<typeof INDEXED_OWNER> {}
 export const INDEXED_OWNER = {
   object: {

@@ -13,8 +13,8 @@ type RetentionSettings = Pick<TurnStart, 'retainMs' | 'blobRetainMs' | 'keepsOut
 type RetentionTimes = Pick<RetentionSettings, 'retainMs' | 'blobRetainMs'>;
 
 /**
- * Makes every message contain the retention of its session: that of its agent, or else that of the app. A
- * module whose `keeps`, `wraps` or file store should apply must bring this function.
+ * Returns a wrapper that adds the retention of the session to every message: that of the agent, or else of
+ * the app. A module with `keeps`, `wraps` or a file store must provide this function for them to apply.
  *
  * @throws ConfigurationError if an agent or the app sets the retention twice.
  */

@@ -13,7 +13,7 @@ import type { Session } from './session.ts';
 export interface RouteAgent {
   readonly name: string;
   readonly description: string;
-  /** The names of its own tools, without unfolding tools and tools from other sources. */
+  /** The names of its own tools, without unfolded tools and tools from other sources. */
   readonly tools: readonly string[];
   /** The JSON Schema of its answers, if it declares one. */
   readonly output?: JsonSchema | undefined;
@@ -26,15 +26,13 @@ export interface RouteSession {
   readonly agent: string;
   /** The id of the session: letters, digits and `_ . : @ -`, at most 128. */
   readonly session: string;
-  /** The place of its messages' parts in the body, for problems. Defaults to `message`. */
+  /** The path of its messages' parts in the body, for problems. Defaults to `message`. */
   readonly partsAt?: string | undefined;
-  /**
-   * Keys of its messages' context that the protocol itself sets, in addition to those that clients may set.
-   */
+  /** Context keys that the protocol sets in messages, in addition to those that clients may set. */
   readonly contextKeys?: readonly string[] | undefined;
   /**
-   * The protocol's context for its messages. Overrides the client's. A message that is sent again under its
-   * key counts as the same, even if this context differs. Must be JSON.
+   * The protocol's context for its messages. Overrides the client's. A message that is resent under its key
+   * counts as the same message, even if this context differs. Must be JSON.
    */
   readonly context?: JsonObject | undefined;
 }
@@ -44,7 +42,7 @@ export interface RouteProblem {
   readonly type: ProblemType;
   /** The status of the response. */
   readonly status: number;
-  /** Says how to fix the problem, without internals of the Worker. */
+  /** Explains how to fix the problem, without internals of the Worker. */
   readonly detail: string;
   /** Headers for the response, such as `retry-after`. */
   readonly headers: Readonly<Record<string, string>>;
@@ -54,18 +52,18 @@ export interface RouteProblem {
 
 /** An authenticated request to a module's route. */
 export interface ModuleRequest {
-  /** Read its body by `json`, which enforces the app's limit. */
+  /** Read its body with `json`, which enforces the app's limit. */
   readonly request: Request;
   /** The id of the request in logs and in `x-request-id`. */
   readonly requestId: string;
   /**
-   * The caller, or the person for whom it sends the request. Its `delegates` is `false` if that is known to
-   * be one person.
+   * The caller, or the person for whom it sends the request. Its `delegates` is `false` if the caller is
+   * known to be one person.
    */
   readonly caller: Caller;
   /**
-   * The tool-call context from the request's headers, by `contextHeaders` of the app. Every turn that the
-   * request starts has it.
+   * The tool-call context from the request's headers, as mapped by the app's `contextHeaders`. It applies to
+   * every turn that the request starts.
    */
   readonly context: JsonObject;
   /** The keys of the tool-call context that the app lets clients set. */
@@ -75,11 +73,11 @@ export interface ModuleRequest {
   /** The prefix of the app's paths in links. */
   readonly base: string;
   /**
-   * Functions of the app's modules for messages that are sent again. `forkBehind` makes a fork that ends with
-   * a turn of a session if other turns follow it, and returns its id. It returns `undefined` if a message
-   * after the turn belongs to the session itself. `forkInstead` makes a fork for a message that replaces a
-   * turn. Both are absent if the app has no `branches()`. `retry` retries a message that a client sends
-   * again. Absent if the app has no `retry()`.
+   * Functions of the app's modules for resent messages. `forkBehind` creates a fork that ends with a turn of
+   * a session, if other turns follow it, and returns its id. It returns `undefined` if the session itself can
+   * accept a message after the turn. `forkInstead` creates a fork for a message that replaces a turn. Both
+   * are absent without `branches()` in the app. `retry` retries a message that a client resends. Absent
+   * without `retry()` in the app.
    */
   readonly parts: Pick<AppParts, 'forkBehind' | 'forkInstead' | 'retry'>;
   /** Aborts when the client disconnects. */
@@ -87,31 +85,32 @@ export interface ModuleRequest {
   /** Receives entries of the app's log. */
   readonly log: Log;
   /**
-   * Reads the body, which must be a JSON object. Without the content of its strings, it can have
-   * `maxBodyBytes` of the app; with it, as much as a message with files if an agent accepts these. Rejects
+   * Reads the body, which must be a JSON object. Without the content of its strings, its limit is the app's
+   * `maxBodyBytes`. With it, the limit is that of a message with files, if an agent accepts files. Rejects
    * with a problem if it is larger, or not a JSON object.
    */
   json(): Promise<JsonObject>;
   /**
-   * Returns a session of the caller. Its methods throw refusals, which `refuse` of the route formats. The
-   * `context` of its messages counts as the client's: only keys in `bodyContext` of the app are accepted, and
+   * Returns a session of the caller. Its methods throw refusals, which the route's `refuse` formats. The
+   * `context` of its messages counts as the client's: only keys in the app's `bodyContext` are accepted, and
    * `contextHeaders` overrides them.
    */
   session(of: RouteSession): Session;
   /**
-   * Stores a short text under a key, by which the protocol finds a session of its caller again: an id, not
-   * content. It is stored as long as `retention` of the app says, for this module and the owner of the
-   * caller's sessions. Never rejects: failures are logged.
+   * Stores a short text under a key, so that the protocol can find a session of its caller again. Store an
+   * id, not content. The app's `retention` determines how long it is stored, for this module and the owner of
+   * the caller's sessions. Never rejects: failures are logged.
    */
   keep(key: string, text: string): Promise<void>;
   /**
-   * Returns the newest texts that were stored under a key, at most 20, the last one first. The protocol must
-   * check whether they are still valid.
+   * Returns the newest texts that were stored under a key, at most 20, newest first. The protocol must check
+   * whether they are still valid.
    */
   kept(key: string): Promise<readonly string[]>;
   /**
-   * Returns a response with server-sent events. `frames` are sent as they are, and requested as fast as the
-   * client reads. Comments keep a silent stream open. If they throw, the stream ends and the error is logged.
+   * Returns a response with server-sent events. `frames` are sent unchanged, and requested as fast as the
+   * client reads. Comments keep an idle stream open. If `frames` throws, the stream ends and the error is
+   * logged.
    */
   stream(
     frames: (leave: AbortSignal) => AsyncIterable<string>,
@@ -122,9 +121,8 @@ export interface ModuleRequest {
   /** Converts a failure to a problem. An internal failure becomes a general problem without details. */
   problem(failure: unknown): RouteProblem;
   /**
-   * Returns the URL of a file of one of the caller's sessions. If the app has a signing key, a page can
-   * show the URL without a token for a limited time; otherwise it needs the token like every other
-   * URL.
+   * Returns the URL of a file of one of the caller's sessions. If the app has a signing key, a page can use
+   * the URL without a token for a limited time. Otherwise, it needs the token like every other URL.
    */
   fileUrl(of: RouteSession & { readonly file: string }): Promise<string>;
   /** Keeps work running after the response. */

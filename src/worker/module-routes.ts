@@ -1,4 +1,4 @@
-/** The routes of modules: other protocols than the Worker's own, over the sessions of their callers. */
+/** The routes of modules: protocols other than the Worker's own, for the sessions of their callers. */
 import { parseEvent, toRow, toTurnStart } from '../journal/event-rows.ts';
 import type { SessionPort } from '../journal/session-port.ts';
 import { toReader } from '../session/fold-session.ts';
@@ -36,14 +36,14 @@ export interface ModuleRoute<
   readonly method: 'GET' | 'POST' | 'DELETE';
   /** A path with names in braces: `/agents/{agent}/chat`. It must not be one of the app's own. */
   readonly path: Path;
-  /** `true` if it may start a turn, so that modules such as `rateLimit()` can refuse its callers. */
+  /** `true` if it may start a turn. Modules such as `rateLimit()` can then refuse its callers. */
   readonly isCounted?: true | undefined;
   /**
    * `true` if it needs no token and accepts requests from any page, such as a description of how to sign in.
    * Its request has no caller and no sessions.
    */
   readonly isPublic?: Public;
-  /** `true` if it may respond with `asked.stream`, so that `maxStreams` of the app limits its callers. */
+  /** `true` if it may respond with `asked.stream`. The app's `maxStreams` then limits its callers. */
   readonly streams?: true | undefined;
   /** Handles a request. `named` has the values in its path, by name. */
   handle(
@@ -59,8 +59,9 @@ export interface ModuleRoute<
 }
 
 /**
- * Defines a route of a module, for its `routes`. The names in its path are the type of its handler's `named`:
- * `/chat/{agent}` gives only `agent`. The handler of an `isPublic` route receives a request without a caller.
+ * Defines a route of a module, for its `routes`. The names in its path determine the type of `named`: for
+ * `/chat/{agent}`, it has only `agent`. The handler of an `isPublic` route receives a request without a
+ * caller.
  *
  * @example
  * ```ts
@@ -90,7 +91,10 @@ interface RoutesConfig {
   readonly routes: readonly ModuleRoute[];
 }
 
-/** Makes a use of a module that brings routes, and `more`. @throws ConfigurationError as `createRouteMounter` does. */
+/**
+ * Creates a use of a module with routes, and the properties of `more`. @throws ConfigurationError as
+ * `createRouteMounter` does.
+ */
 export function createRoutesUse(
   module: ModuleIdentity,
   routes: readonly ModuleRoute[],
@@ -103,8 +107,8 @@ export function createRoutesUse(
 }
 
 /**
- * Returns a function that mounts the routes of a module. It throws ConfigurationError if a path collides with
- * the app or another module.
+ * Returns a function that mounts the routes of a module. That function throws ConfigurationError if a path
+ * collides with the app or another module.
  *
  * @throws ConfigurationError if an item is not a route, or is in the list twice.
  */
@@ -121,8 +125,8 @@ export function createRouteMounter(config: RoutesConfig): NonNullable<AppParts['
 function toRoute(module: string, { handle, refuse, isPublic, ...route }: ModuleRoute): Route {
   return routeEntry({
     ...route,
-    // The handler of a public route has no caller, and no session by its type. If it accesses one anyway,
-    // that fails without a caller.
+    // The handler of a public route has no caller and, by its type, no sessions. Without a caller, access to
+    // a session fails.
     access: (isPublic ? 'open' : 'caller') as 'caller',
     ...(refuse && {
       refuse: (problem: Problem, { request }: Pick<RouteRequest, 'request'>) =>
@@ -205,7 +209,7 @@ function toModuleRequest(asked: CallerRequest, module: string): ModuleRequest {
         leave.addEventListener('abort', () => gone.abort());
         return frames(leave);
       };
-      // Clients of other protocols treat everything except comments as events: OpenAI's Python client fails
+      // Clients of other protocols treat all fields except comments as events: OpenAI's Python client fails
       // on `retry`.
       return createEventStream(asked, startFrames, { headers, first: COMMENT });
     },
@@ -215,7 +219,7 @@ function toModuleRequest(asked: CallerRequest, module: string): ModuleRequest {
   };
 }
 
-/** Reads a body. The agent of its message, and therefore its limit, is known only afterwards. */
+/** Reads a body. Uses the largest limit, since the agent of its message is known only afterwards. */
 async function readJson({ host, env, request }: RouteRequest): Promise<JsonObject> {
   const [files] = Array.from(host.agents.values(), (agent) =>
     attempt(() => findAgentFiles({ host, env }, agent)),
@@ -246,7 +250,7 @@ interface TextScope extends HostedApp {
 const MAX_TEXTS = 20;
 
 /**
- * The maximum number of attempts while another invocation stores a text under the same key, which takes two
+ * The maximum number of attempts while another invocation stores a text under the same key. Storing takes two
  * messages to the object.
  */
 const MAX_ATTEMPTS = 5;
@@ -282,7 +286,7 @@ async function tryStoreText(port: SessionPort, { host, caller }: TextScope, text
   return status === 'appended';
 }
 
-/** Returns the newest texts that were stored under a key, the last one first. */
+/** Returns the newest texts that were stored under a key, newest first. */
 export async function readTexts(of: TextScope, key: string): Promise<readonly string[]> {
   const port = await openTextSession(of, key);
   // Each text is two events, after the event that opens the session.
@@ -293,7 +297,7 @@ export async function readTexts(of: TextScope, key: string): Promise<readonly st
   return events.flatMap((event) => (event.type === 'turn-started' ? [event.message] : [])).toReversed();
 }
 
-/** Every agent has a name, so routes cannot reach a session with this one. */
+/** Every real agent has a name, so routes cannot reach a session with this one. */
 const NO_AGENT = '';
 
 async function openTextSession({ host, env, caller, module }: TextScope, key: string): Promise<SessionPort> {

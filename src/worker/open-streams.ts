@@ -6,12 +6,13 @@ import { isEventStream } from './request-headers.ts';
 
 /**
  * Milliseconds after which an unread stream no longer counts: its client has disconnected or its invocation
- * has ended, which the platform does not always report. A stream with a reader gets a comment more often.
+ * has ended, which the platform does not always report. A stream with a reader receives comments more often
+ * than that.
  */
 const SILENT_MS = 60_000;
 /**
- * A caller at the limit is refused if this many comments, each after this many milliseconds, have found no
- * disconnected client.
+ * A caller at the limit is refused after this many probes. Each sends comments and waits this many
+ * milliseconds to detect disconnected clients.
  */
 const MAX_PROBES = 3;
 const PROBE_MS = 40;
@@ -41,7 +42,7 @@ interface StreamCandidate {
   readonly signal: AbortSignal;
 }
 
-/** Creates the count for one app. `most` is the limit for each caller. */
+/** Creates the counter for one app. `most`: the limit for each caller. */
 export function createOpenStreams(most: number): OpenStreams {
   const open = new Map<string, Set<StreamEntry>>();
   const getPlaces = (key: string): Set<StreamEntry> => {
@@ -70,15 +71,15 @@ export function createOpenStreams(most: number): OpenStreams {
   };
   return {
     async count(caller, { isStream, signal }, work) {
-      // For another protocol only the response shows whether it streams, so the request is refused before it
-      // starts any work.
+      // For other protocols, only the response shows whether it streams, so check the limit before any work
+      // starts.
       const early = await enter(caller);
       if (!isStream) early.leave();
       try {
         const response = await work();
         if (isEventStream(response) && response.body) {
           const place = isStream ? early : await enter(caller);
-          // If a client disconnects while the stream is silent, the platform does not cancel the body.
+          // If a client disconnects while the stream is idle, the platform does not cancel the body.
           signal.addEventListener('abort', place.leave);
           return new Response(trackReads(response.body, place), response);
         }
@@ -105,10 +106,10 @@ interface StreamEntry {
   leave(): void;
 }
 
-/** Returns the same body, which reports each read and its end. */
+/** Returns a copy of the body that reports each read and its end. */
 function trackReads(body: ReadableStream<Uint8Array>, place: StreamEntry): ReadableStream<Uint8Array> {
   const reader = body.getReader();
-  // Also if the reader has stopped reading.
+  // Also detects the end if the reader has stopped reading.
   reader.closed.then(place.leave, place.leave);
   return new ReadableStream<Uint8Array>(
     {

@@ -32,7 +32,8 @@ export function parseOwner(key: string): Owner {
 /**
  * Returns the owner in a query, or `undefined` for the caller's own sessions.
  *
- * @throws SessionError if the caller is not an operator and names another owner, or the name is invalid.
+ * @throws SessionError if the name is invalid, or another owner is requested by a caller who is not an
+ * operator.
  */
 export function getRequestedOwner(caller: Caller, named: unknown): Owner | undefined {
   if (named === undefined || named === toOwnerKey(getOwner(caller))) return undefined;
@@ -40,7 +41,10 @@ export function getRequestedOwner(caller: Caller, named: unknown): Owner | undef
   return parseOwner(String(named));
 }
 
-/** Returns an owner that code of the app has passed. @throws SessionError `invalid-query` if it names none. */
+/**
+ * Checks and returns an owner that the app's code has passed. @throws SessionError `invalid-query` if it is
+ * invalid.
+ */
 export function validateOwner(owner: Owner): Owner {
   const problem = ownerProblem(owner);
   if (problem !== undefined) throw new SessionError('invalid-query', `The owner ${problem}.`);

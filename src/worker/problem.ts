@@ -55,7 +55,7 @@ const STATUS_BY_TYPE = {
   'internal-error': 500,
 } as const;
 
-/** Problems with status 404. Their names, and only theirs, begin with the same word. */
+/** Problems with status 404. Only their names begin with `unknown-`. */
 const NOT_FOUND_TYPES = [
   'unknown-route',
   'unknown-agent',
@@ -172,7 +172,7 @@ const PROBLEM_FIELDS = {
   type: PROBLEM_TYPE,
   title: TEXT,
   status: INTEGER,
-  /** Says how to fix the problem. */
+  /** Explains how to fix the problem. */
   detail: TEXT,
 } as const satisfies Fields;
 
@@ -188,9 +188,9 @@ export const FAILED_TURN = {
 } as const satisfies Shape;
 
 /**
- * Returns the text of a refusal for the clients of a protocol. `parameter` formats the parameter to send
- * instead, such as `?whenBusy=queue`. Without it, the protocol has no such parameters, and the text mentions
- * none.
+ * Returns the text of a refusal for the clients of a protocol. `parameter`: formats a parameter to suggest,
+ * such as `?whenBusy=queue`. If absent, the protocol has no such parameters, and the text does not suggest
+ * any.
  */
 export type RefusalFormatter = (
   parameter?: (name: 'whenBusy' | 'pending', value: string) => string,
@@ -219,7 +219,7 @@ export class SessionError extends Error {
    */
   readonly more: ProblemMembers;
 
-  /** Returns its text for other protocols than the REST API, if that differs. */
+  /** Returns its text for protocols other than the REST API, if it differs. */
   readonly worded: RefusalFormatter | undefined;
 
   constructor(
@@ -243,7 +243,7 @@ interface ProblemOptions {
   readonly retryAfter?: number | undefined;
   /** Members in addition to those of RFC 9457, such as every problem of a body. */
   readonly more?: ProblemMembers | Partial<TurnAnswer> | undefined;
-  /** Returns its text for other protocols than the REST API, if that differs. */
+  /** Returns its text for protocols other than the REST API, if it differs. */
   readonly worded?: RefusalFormatter | undefined;
 }
 
@@ -254,7 +254,7 @@ export class Problem extends Error {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly more: ProblemMembers | Partial<TurnAnswer>;
-  /** Returns its text for other protocols than the REST API, if that differs. */
+  /** Returns its text for protocols other than the REST API, if it differs. */
   readonly worded: RefusalFormatter | undefined;
 
   /** `detail` says how the client can fix the problem. */

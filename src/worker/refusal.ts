@@ -25,7 +25,7 @@ export function createErrorResponder(
   write: Log,
 ): (error: unknown, asked: FailedRequest, refuse: (problem: Problem) => Response | undefined) => Response {
   return (error, { request: { signal }, requestId }, refuse) => {
-    // The client has disconnected, so the status does not matter and this is not an error.
+    // The client has disconnected, so this is not an error and the status does not matter.
     if (signal.aborted && error === signal.reason) return new Response(null, { status: 499 });
     if (!CLIENT_ERRORS.some((kind) => error instanceof kind)) logFailure(write, error, requestId);
     const problem = toProblem(error);
@@ -38,7 +38,7 @@ export function createErrorResponder(
   };
 }
 
-/** Logs why a request failed, under the id in its response. */
+/** Logs the reason why a request failed, with the id in its response. */
 export type FailureLog = (log: Log, failure: unknown, requestId: string) => void;
 
 /** Logs a failure. A problem of the deployment fails every request, and is logged only the first time. */
@@ -48,12 +48,12 @@ export const logFailure: FailureLog = (log, failure, requestId) => {
   else log({ ...errorEntry(`request ${requestId} failed`, failure, 'request-failed'), requestId });
 };
 
-/** Errors meant for the client. The Worker has no fault, so they are not logged. */
+/** Errors of the client, not of the Worker. They are not logged. */
 const CLIENT_ERRORS = [Problem, SessionError, SessionErasedError];
 
 /**
- * Converts a failure for the caller of a session, or returns `undefined` if it is only for the log or the
- * operator.
+ * Converts a failure to an error for the caller of a session. Returns `undefined` if it is only for the log
+ * or the operator.
  */
 export function toSessionError(failure: unknown): SessionError | undefined {
   if (failure instanceof SessionError) return failure;
@@ -71,7 +71,7 @@ export function toSessionError(failure: unknown): SessionError | undefined {
   return undefined;
 }
 
-/** Converts a failure for a client. */
+/** Converts a failure to a problem for a client. */
 export function toProblem(error: unknown): Problem {
   if (error instanceof Problem) return error;
   const ofSession = toSessionError(error);
@@ -87,8 +87,8 @@ export function toProblem(error: unknown): Problem {
 }
 
 /**
- * Returns the refusal for an unreadable session. It has no retry time, since only another deployment helps,
- * and includes the facts that the object knows.
+ * Returns the refusal for an unreadable session. It has no retry time, since only another deployment helps.
+ * It includes the state that the object knows.
  */
 const createUnreadableRefusal = ({ message, page, cause }: UnreadableError): SessionError =>
   new SessionError('session-unreadable', message, {
@@ -97,8 +97,8 @@ const createUnreadableRefusal = ({ message, page, cause }: UnreadableError): Ses
   });
 
 /**
- * Returns the error that explains why a message was refused. A `known` message was accepted before, so the
- * caller responds with its turn instead.
+ * Returns the error for a refused message. Not for a `known` message: it was accepted before, so the caller
+ * responds with its turn.
  *
  * @throws the errors of `readTurn` if it must read the waiting turn.
  */
@@ -139,7 +139,7 @@ export async function toRefusal(
     case 'session-full':
       return createSessionFullRefusal(refused);
     default:
-      throw new Error(`Unexpected status: ${refused.status}`); // a module that sends blobs must handle it
+      throw new Error(`Unexpected status: ${refused.status}`); // modules that send blobs must handle this
   }
 }
 
@@ -163,7 +163,7 @@ export const queueFullRefusal = (full: QueueFullRefusal): SessionError =>
 
 type QueueFullRefusal = Extract<StartRefusal, { status: 'full' }>;
 
-/** Returns the text of that error. */
+/** Returns the text of `queueFullRefusal`. */
 export const queueFullText = ({ most }: QueueFullRefusal): string =>
   `No more messages can wait in this session. The limit is ${most} messages or ${MAX_WAITING.bytes} bytes.`;
 
@@ -180,8 +180,9 @@ interface SentStart {
 }
 
 /**
- * Returns the error for a message without a response from its session. It may be stored, and sending it again
- * could add a second one, so the error says how to find out. Returns any other failure unchanged.
+ * Returns the error for a message without a response from its session. The message may be stored, and
+ * resending it could add a second one, so the error explains how to find out. Returns any other failure
+ * unchanged.
  */
 export function toUnansweredError(failure: unknown, { target, start, log }: SentStart): unknown {
   if (!(failure instanceof SessionUnavailableError) || failure.isNotRun) return failure;
@@ -193,15 +194,15 @@ export function toUnansweredError(failure: unknown, { target, start, log }: Sent
 }
 
 /**
- * Returns how a client can find out whether its message arrived. With a key the turn may be an earlier one,
- * so the text names none.
+ * Describes how a client can find out whether its message arrived. With a key, an earlier request may have
+ * started the turn, so the text does not include its id.
  */
 const describeDeliveryCheck = (target: Target, { turn, request }: TurnStart): string =>
   request === undefined
     ? ` as turn ${turn}. Send it again only if GET ${getTurnPath(target, turn)} returns 404.`
     : '. Send it again with the same Idempotency-Key.';
 
-/** Makes the problem for a failed turn. It contains the turn's answer. */
+/** Returns the problem for a failed turn, with the turn's answer. */
 export function createFailedTurnProblem(answer: TurnAnswer): Problem {
   const { error, ...turn } = answer;
   const [status, type] = FAILED_TURN_PROBLEMS[error?.type ?? 'internal'];

@@ -20,7 +20,7 @@ function parseWeightedList(headers: Headers, name: string): ReadonlyMap<string, 
   return weights;
 }
 
-/** Returns whether `Accept` names event streams and does not prefer JSON. */
+/** Returns whether `Accept` lists event streams and does not prefer JSON. */
 export function wantsEvents({ headers }: Request): boolean {
   if (!/event-stream/i.test(headers.get('accept') ?? '')) return false;
   const accepted = parseWeightedList(headers, 'accept');
@@ -41,13 +41,13 @@ interface Preference {
   /** `true` if the client does not want to wait. */
   readonly isAsync: boolean;
   /**
-   * The longest wait, in seconds. Absent if the header has no whole number, or the client requests a stream,
-   * which begins at once.
+   * The longest wait, in seconds. Absent if the header has no whole number, or if the client requests a
+   * stream, since streams begin at once.
    */
   readonly seconds?: number | undefined;
 }
 
-/** Reads `Prefer: respond-async` and `Prefer: wait=10` (RFC 7240). The first one counts. */
+/** Reads `Prefer: respond-async` and `Prefer: wait=10` (RFC 7240). The first preference counts. */
 export function readPreference(request: Request): Preference {
   const { headers } = request;
   if (!headers.has('prefer')) return { isAsync: false };
@@ -59,13 +59,16 @@ export function readPreference(request: Request): Preference {
   return { isAsync, seconds: Math.min(Number(seconds), MAX_WAIT_SECONDS) };
 }
 
-/** Returns whether a client does not want to wait for the answer, or less than its turn may take. */
+/**
+ * Returns whether a client does not want to wait for the answer, or only for less time than the turn may
+ * take.
+ */
 export function prefersAsync(request: Request): boolean {
   const { isAsync, seconds } = readPreference(request);
   return isAsync || seconds !== undefined;
 }
 
-/** Adds a header to the response that says which preference was applied. */
+/** Adds the `Preference-Applied` header to the response. */
 export function withPreferenceApplied(request: Request, response: Response): Response {
   const { isAsync, seconds } = readPreference(request);
   const applied = [
@@ -90,12 +93,12 @@ export function readIdempotencyKey({ headers }: Request): string | undefined {
   throw new SessionError('invalid-header', detail);
 }
 
-/** How long a retry finds its turn, in milliseconds. */
+/** The time in milliseconds during which a retry finds its turn. */
 const KEY_TTL_MS = 24 * 60 * 60 * 1000;
 
 /** Returns an idempotency key that is bound to a body. @throws SessionError if the key is invalid. */
 export async function toRequestKey(key: string, body: string): Promise<RequestKey> {
-  // Code of the app may pass any value.
+  // The app's code may pass any value.
   if (typeof key !== 'string' || !/^[\x21-\x7e]{1,255}$/.test(key)) {
     throw new SessionError('invalid-header', 'Idempotency-Key must be 1 to 255 visible ASCII characters.');
   }
@@ -103,21 +106,19 @@ export async function toRequestKey(key: string, body: string): Promise<RequestKe
 }
 
 interface ResumePosition {
-  /** The sequence of the event before it. */
+  /** The sequence number of the event before it. */
   readonly after?: number | undefined;
-  /**
-   * Identifies the session of that event among those with the same name. If absent, any session is accepted.
-   */
+  /** The incarnation of the session with that event. If absent, any session of the name is accepted. */
   readonly incarnation?: string | undefined;
 }
 
-/** Returns the id of an event in a stream: its sequence, and the incarnation of its session. */
+/** Returns the id of an event in a stream: its sequence number, and the incarnation of its session. */
 export const formatEventId = (seq: number, incarnation?: string): string =>
   incarnation === undefined ? String(seq) : `${seq}-${incarnation}`;
 
 /**
- * Parses the id of an event, or its sequence alone. `name` is its name in the request. @throws SessionError
- * if it is invalid.
+ * Parses the id of an event, or only its sequence number. `name`: its name in the request. @throws
+ * SessionError if it is invalid.
  */
 function parseEventId(id: string, name: 'after' | 'Last-Event-ID'): ResumePosition {
   const [, seq, incarnation] = /^(\d{1,15})(?:-([\w-]{1,64}))?$/.exec(id) ?? [];
@@ -132,8 +133,8 @@ export function readQueryPosition(query: URLSearchParams): ResumePosition {
 }
 
 /**
- * Returns where a stream resumes, by `Last-Event-ID`, or else by `?after=`. @throws SessionError if it is
- * invalid.
+ * Returns the position at which a stream resumes, from `Last-Event-ID` or else from `?after=`. @throws
+ * SessionError if it is invalid.
  */
 export function readResumePosition({ url, headers }: Request): ResumePosition {
   const id = headers.get('last-event-id');
@@ -141,7 +142,7 @@ export function readResumePosition({ url, headers }: Request): ResumePosition {
   return url.includes('after=') ? readQueryPosition(new URL(url).searchParams) : {};
 }
 
-/** Returns the error for an invalid sequence. `name` is its name in the request. */
+/** Returns the error for an invalid sequence number. `name`: its name in the request. */
 export const createInvalidSequenceError = (name: 'after' | 'Last-Event-ID' = 'after'): SessionError =>
   new SessionError(
     name === 'after' ? 'invalid-query' : 'invalid-header',
@@ -178,6 +179,6 @@ export function hasTag(headers: Headers, tag: string): boolean {
 
 const withoutWeakPrefix = (tag: string): string => tag.replace(/^W\//, '');
 
-/** Returns `true` if the client counts its attempts, as OpenAI's clients do, and this is the first. */
+/** Returns `true` if the client numbers its attempts, as OpenAI's clients do, and this is the first. */
 export const isFirstAttempt = ({ headers }: Request): boolean =>
   headers.get('x-stainless-retry-count') === '0';

@@ -1,4 +1,4 @@
-/** The responses of routes that use no session, or show only the journal. */
+/** The responses of routes that do not use a session or only show its journal. */
 import type { StoredEvent } from '../journal/events.ts';
 import { LOOP_LIMITS } from '../loop/policies.ts';
 import { MEDIA_TAKEN } from '../model/chat-model.ts';
@@ -43,7 +43,7 @@ const ANY_TOOL = {
 /** A tool inside a tool. */
 export interface InnerToolView extends Infer<typeof ANY_TOOL> {
   readonly inner?: readonly InnerToolView[];
-  /** The number of tools inside it that are not listed. */
+  /** The number of omitted tools inside it. */
   readonly innerLeftOut?: number;
 }
 export const INNER_TOOL_VIEW: ShapeAs<InnerToolView> = {
@@ -58,7 +58,7 @@ export interface ToolView extends Infer<typeof TOOL_VIEW> {}
 export const TOOL_VIEW = {
   object: {
     inner: { optional: { listOf: INNER_TOOL_VIEW } },
-    /** The number of tools inside it that are not listed. */
+    /** The number of omitted tools inside it. */
     innerLeftOut: OPTIONAL_INTEGER,
     inputSchema: JSON_SCHEMA,
     metadata: { optional: ANY_OBJECT },
@@ -78,9 +78,9 @@ export const AGENT_VIEW = {
     /** The schema of its `object`, if it declares one for its answers. */
     output: { optional: JSON_SCHEMA },
     tools: { listOf: TOOL_VIEW },
-    /** Sources of more tools, which are known only during a turn. */
+    /** Sources of tools that are known only during a turn. */
     sources: { optional: { listOf: PROVIDER_CARD } },
-    /** The parts that are missing in this environment. */
+    /** The problem if this environment lacks parts of the agent. */
     misconfigured: OPTIONAL_TEXT,
   },
 } as const satisfies Shape;
@@ -96,7 +96,7 @@ export interface EventsPage extends Infer<typeof PAGE_END> {
 /** The end of a page of the journal. */
 export const PAGE_END = {
   object: {
-    /** The sequence of the session's last event. */
+    /** The sequence number of the session's last event. */
     head: INTEGER,
     /** The path of the next page, or `null` at the end. */
     next: TEXT_OR_NULL,

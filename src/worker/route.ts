@@ -31,7 +31,7 @@ export interface HttpHost extends Host {
   checks(env: Env): readonly DeploymentCheck[];
 }
 
-/** The functions of modules around the routes of an app. Each member is composed once. */
+/** The functions of modules that run around the routes of an app. Each member is composed once. */
 export interface Gates {
   /**
    * Wraps every request to the app, including refused ones. The first use is the outermost. `next` never
@@ -45,7 +45,7 @@ export interface Gates {
   readonly caller?: CallerResolver | undefined;
   /**
    * Called for each request to a session. Returns the owner of the requested session, or `undefined` for the
-   * caller's own. The first use that returns an owner wins.
+   * caller's own. The first use that returns an owner takes precedence.
    *
    * @throws Problem or SessionError to refuse it.
    */
@@ -65,7 +65,7 @@ export interface Gates {
   readonly admit?: ((owner: Owner, app: AdmittingApp) => Promise<void>) | undefined;
 }
 
-/** A request in the seam `http`, before the app knows its caller. */
+/** A request to `Gates.http`, whose caller is not known yet. */
 export type HttpRequest = Pick<RouteRequest, 'request' | 'requestId' | 'allow' | 'isOwnPage'>;
 
 /** An app that is about to start a turn. */
@@ -121,8 +121,8 @@ export type PathParamsOf<Path extends string> = Path extends `${string}{${infer 
 export type RouteMethod = 'GET' | 'POST' | 'PATCH' | 'DELETE';
 
 /**
- * An entry of the route table, with everything that is needed to serve it. The module `openapi` has the
- * descriptions of routes.
+ * An entry of the route table, with all data to serve it. The descriptions of routes are in the module
+ * `openapi`.
  */
 export interface RouteEntry<
   Access extends keyof RequestByAccess,
@@ -135,9 +135,9 @@ export interface RouteEntry<
   readonly access: Access;
   /** The name of the link to the route in `GET /`. */
   readonly link?: string | undefined;
-  /** `true` if the route may start a turn, so that modules such as `rateLimit()` can refuse its callers. */
+  /** `true` if the route may start a turn. Modules such as `rateLimit()` can then refuse its callers. */
   readonly isCounted?: true | undefined;
-  /** `true` if the route may respond with a stream of events, so that `maxStreams` limits its callers. */
+  /** `true` if the route may respond with a stream of events. `maxStreams` then limits its callers. */
   readonly streams?: true | undefined;
   /** Formats a problem for clients that do not read RFC 9457, or that need more data. */
   refuse?(problem: Problem, asked: Pick<RouteRequest, 'request' | 'base'>): Response;
@@ -157,10 +157,7 @@ export const defineRoute = <
   route: RouteEntry<Access, Path, Method>,
 ): RouteEntry<Access, Path, Method> => route;
 
-/**
- * Responses that set their own caching and cross-origin headers: those at a URL that its holder may
- * share.
- */
+/** Responses that set their own caching and cross-origin headers, since clients may share their URL. */
 export const SHARED_RESPONSES = new WeakSet<Response>();
 
 /** The path of a session. Most routes are below it. */
@@ -170,7 +167,6 @@ export const SESSION_PATH = '/agents/{agent}/sessions/{session}';
 export const groupRoutesByPath = (routes: readonly Route[]): ReadonlyMap<string, readonly Route[]> =>
   Map.groupBy(routes, ({ path }) => path);
 
-/** The app's setting for its path prefix. */
 interface LinkSettings {
   readonly log: Log;
   /** As in the options of `createHoldfast`. */
@@ -178,9 +174,8 @@ interface LinkSettings {
 }
 
 /**
- * Makes the function that returns the prefix of a response's links: the app's `basePath`, or else the path
- * where the routes are mounted, from the URL of the request. In development it warns once if the two
- * differ.
+ * Creates the function that returns the prefix of a response's links: the app's `basePath`, or else the mount
+ * path of the routes, from the URL of the request. In development, it warns once if the two differ.
  */
 export function createLinkBase({
   basePath,

@@ -30,11 +30,11 @@ export interface SentMessage {
   readonly delaySeconds?: number | undefined;
   /** Messages with the same key within a day start one turn. */
   readonly idempotencyKey?: string | undefined;
-  /** The text that the key is bound to. Defaults to the content of the message. */
+  /** The text to which the key is bound. Defaults to the content of the message. */
   readonly text?: string | undefined;
   /**
-   * While a turn is open: whether to wait for its end, or to show the message to its model. Defaults to a
-   * refusal.
+   * Whether to wait for the end of an open turn, or to show the message to its model. By default, the message
+   * is refused.
    */
   readonly whenBusy?: WhenBusy | undefined;
   /** `true` to decline the questions of the open turn first. */
@@ -45,7 +45,7 @@ export interface SentMessage {
 
 /**
  * Leases the session for the turn of a message, stores it for the background, or finds the turn that a retry
- * names.
+ * refers to.
  *
  * @throws SessionError if the message is refused, or may not have arrived; ConfigurationError for problems of
  * the deployment.
@@ -54,7 +54,7 @@ export async function sendMessage(at: SessionAccess, sent: SentMessage): Promise
   const { target, request } = at;
   const start = await createTurnStart(at, sent);
   if (start.whenBusy === 'steer' && start.delayMs !== undefined) throw createDelayedSteerError();
-  // Copied, so that anything missing in this deployment is found before the message is stored.
+  // Copied to detect missing parts of this deployment before the message is stored.
   const own = { turn: start.turn, caller: target.caller, request };
   const { port, owner, agent, session } = target;
   const services = { ...createTurnServices(at, { port, owner, agent: agent.name, session }, own) };
@@ -145,8 +145,8 @@ async function sendStart(
 }
 
 /**
- * Declines the questions of the open turn, if it waits, before the message may wait behind it. A caller who
- * may not decline gets an error, and the message is not sent.
+ * Declines the questions of the open turn, if it waits, so that the message is not queued behind it. If the
+ * caller may not decline, throws and does not send the message.
  */
 async function declineAndSend(
   at: SessionAccess,
@@ -163,8 +163,8 @@ async function declineAndSend(
 
 /**
  * Declines all questions of a turn, and ends it as cancelled, without another model call. Resolves when it
- * has ended. One message to the lease holder does both, so that the two cannot be separated: a client that
- * loses its connection sends its message again, and finds the turn unchanged, or ended.
+ * has ended. One message to the lease holder does both, atomically: a client that loses its connection and
+ * resends its message finds the turn unchanged or ended.
  *
  * @throws SessionError if the caller lacks the role for one of the calls; all questions then stay open.
  */

@@ -1,4 +1,4 @@
-/** A session for code of the app: the same functions as the HTTP routes, without HTTP. */
+/** A session for the app's code, with the functions of the HTTP routes. */
 import type { SentAnswer } from '../journal/asking.ts';
 import { formatMissingAnswersModuleMessage } from '../loop/running-call.ts';
 import { ConfigurationError } from '../model/configuration-error.ts';
@@ -41,7 +41,7 @@ import { ANSWERING_APP } from './turn-response.ts';
 import type { TurnView } from './turn-view.ts';
 
 /**
- * Makes a session for code of the app. @throws ConfigurationError if the options or the principal are
+ * Creates a session for the app's code. @throws ConfigurationError if the options or the principal are
  * invalid.
  */
 export function createSessionFromCode<Output>(
@@ -110,7 +110,7 @@ export function createSessionFromCode<Output>(
   return session;
 }
 
-/** The access to the session of each object from `sessionOf`. */
+/** The access to the session of each `sessionOf` object. */
 const OPENERS = new WeakMap<object, { readonly app: CodeHost; readonly door: SessionOpener }>();
 
 /** Runs work in a session from `sessionOf`: for functions of modules that receive such a session. */
@@ -123,8 +123,8 @@ export function runInSession<T>(session: object, work: (at: OpenedSession) => Pr
 /** The access to one session, on behalf of a principal. */
 interface SessionOpener {
   /**
-   * Opens the session, with a new count of this invocation's use. `signal` aborts when the caller no longer
-   * waits.
+   * Opens the session, with a new counter of this invocation's usage. `signal` aborts when the caller no
+   * longer waits.
    */
   enter(signal?: AbortSignal): Promise<OpenedSession>;
   erase(): Promise<void>;
@@ -182,7 +182,7 @@ async function awaitAnswer<Output>(
 
 type ReadOptions = Pick<StreamOptions, 'after' | 'signal'>;
 
-/** Opens the stream of a turn, which has started when this resolves. */
+/** Opens the stream of a turn. Resolves once the turn has started. */
 async function openTurnStream(
   { enter }: SessionOpener,
   begin: TurnStarter,
@@ -205,7 +205,7 @@ async function loadTurn(at: OpenedSession, id: string): Promise<AcceptedRequest>
   return 'status' in view && view.status === 'steered' ? { later: view } : { turn: id };
 }
 
-/** A session that code has opened. */
+/** A session opened by code. */
 export interface OpenedSession extends SessionAccess {
   readonly host: HttpHost & InvokedHost;
   readonly sentBy: CodeHost['sentBy'];
@@ -228,14 +228,15 @@ async function sendAnswers(
   return takes.accept({ app: ANSWERING_APP, at }, sent(takes), how);
 }
 
-/** Checks several answers, like a body over HTTP. */
+/** Checks several answers in the same way as a body over HTTP. */
 const toAnswersReader =
   (answers: readonly CallAnswer[]) =>
   ({ read }: AnswerAcceptor): readonly SentAnswer[] =>
     read({ answers });
 
 /**
- * Returns the function by which the app accepts answers. @throws ConfigurationError if no module brings one.
+ * Returns the functions with which the app accepts answers. @throws ConfigurationError if no module provides
+ * them.
  */
 function getAnswerAcceptor(host: Pick<HttpHost, 'modules'>): AnswerAcceptor {
   const answers = collectAppParts(host).find((part) => part.answers)?.answers;
@@ -249,8 +250,7 @@ function toMessageOptions(options: StreamOptions): MessageOptions {
 }
 
 /**
- * Checks a message like a body over HTTP, except for the keys of its context: the app's own code can set any
- * key.
+ * Checks a message in the same way as a body over HTTP, except that the app's code can set any context key.
  */
 function toSentMessage(
   at: OpenedSession,
@@ -283,5 +283,5 @@ function toSentMessage(
 }
 
 function toSessionAnswer<Output>(view: TurnView): SessionAnswer<Output> {
-  return withArtifacts(view) as SessionAnswer<Output>; // the agent's own schema has validated the object
+  return withArtifacts(view) as SessionAnswer<Output>; // the agent's schema has validated `object`
 }

@@ -8,7 +8,7 @@ import { createSessionFromCode } from './session-from-code.ts';
 
 /**
  * Returns a session of one of the agents, for code of the app: its own routes, queues, crons, e-mail, RPC and
- * modules. Its answers have the type of the agent's output. Does not access the session before one of its
+ * modules. Its answers have the type of the agent's output. The session is accessed only when one of its
  * methods is called.
  *
  * @throws ConfigurationError if the first argument is not the return value of `createHoldfast`, or the

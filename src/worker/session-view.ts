@@ -94,7 +94,7 @@ export const MESSAGE_VIEW = {
         toolCalls: { optional: { listOf: CALL_VIEW } },
         /** The parts of the model's reply other than text and calls. */
         parts: { optional: { listOf: JOURNALED_PART } },
-        /** Set if its turn ended before the reply did. This is the part that readers saw. */
+        /** Set if its turn ended during the reply. The message then contains the part that readers saw. */
         cutOff: OPTIONAL_TRUE,
       },
     },
@@ -103,13 +103,13 @@ export const MESSAGE_VIEW = {
   ],
 } as const satisfies Shape;
 
-/** The folded state of a session, as its owner may see it. */
+/** The folded state of a session, in the view for its owner. */
 export interface SessionView extends Infer<typeof SESSION_VIEW> {}
 export const SESSION_VIEW = {
   object: {
     session: TEXT,
     agent: TEXT,
-    /** The sequence of the last event. */
+    /** The sequence number of the last event. */
     seq: INTEGER,
     /** The last turn that started: its answer, or its output so far. */
     turn: { anyOf: [TURN_ANSWER_SHAPE, RUNNING_TURN_VIEW, NULL] },
@@ -129,7 +129,7 @@ export const SESSION_VIEW = {
   },
 } as const satisfies Shape;
 
-/** The state of a session, with the tag that lets clients ask whether it has changed. */
+/** The state of a session, with a tag with which clients can check whether it has changed. */
 export interface TaggedView {
   readonly view: SessionView;
   readonly tag: string;
@@ -175,8 +175,8 @@ interface TagSource extends Pick<EventPage, 'head' | 'openTurn' | 'waiting'> {
 }
 
 /**
- * Computes the tag of a view. The same view can be serialized differently, with its keys in another order, so
- * the tag is weak (RFC 9110).
+ * Computes the tag of a view. The tag is weak (RFC 9110), since the keys of the same view can be serialized
+ * in a different order.
  */
 async function computeTag({ target, host }: SessionAccess, shown: TagSource): Promise<string> {
   const { incarnation, head, openTurn, waiting } = shown;
@@ -206,7 +206,7 @@ function getLastTurnView(target: Target, { turn }: SessionState): SessionView['t
 
 function toMessageViews(message: Message): MessageView[] {
   if (message.role === 'user') {
-    // Readers see the full text, even if the model is shown less.
+    // Readers see the full text, even if the model sees less.
     const { shown: _, ...said } = message;
     return [said];
   }
@@ -241,8 +241,8 @@ export const createUnknownSessionError = ({ session, path }: Target): SessionErr
   new SessionError('unknown-session', `There is no session '${session}'. POST ${path}/messages starts it.`);
 
 /**
- * Returns the view of one turn: its answer, or why there is none yet. If its message went into another turn,
- * returns that turn's answer.
+ * Returns the view of one turn: its answer, or its status if there is no answer yet. If another turn received
+ * its message, returns that turn's answer.
  *
  * @throws SessionError if the session or turn does not exist.
  */
@@ -278,7 +278,7 @@ export type ShownEvent = StoredEvent | Exclude<FeedItem, { readonly type: 'event
 
 /**
  * @throws SessionError if the session has not started, and NewerEventError if newer code wrote the event
- * after this one.
+ * after `after`.
  */
 export async function assertHasEvents({ target }: SessionAccess, after: number): Promise<void> {
   const first = await target.port.read({ from: after + 1, limit: 1 });
@@ -288,9 +288,9 @@ export async function assertHasEvents({ target }: SessionAccess, after: number):
 
 /** Selects events. */
 export interface EventsQuery {
-  /** Only events after this sequence. Defaults to all. */
+  /** Selects only events after this sequence number. Defaults to all. */
   readonly after?: number | undefined;
-  /** Only existing events of this turn. */
+  /** Selects only existing events of this turn. */
   readonly turn?: string | undefined;
   /**
    * `true` to continue with new events, until the signal aborts, the session is erased, or this invocation

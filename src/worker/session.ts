@@ -1,4 +1,4 @@
-/** The session API for code of the app and the surfaces of a Worker. */
+/** The session API for the app's code and the surfaces of a Worker. */
 
 import type { Agent } from '../agent/define-agent.ts';
 import type { StoredEvent } from '../journal/events.ts';
@@ -19,21 +19,21 @@ import type { LaterView, SuspendedView } from './turn-view.ts';
 
 /**
  * The items of a turn: its events when they are durable, its text as it arrives, and last its outcome. It can
- * be read once. A slow reader gets the rest from the journal, without partial text.
+ * be read only once. A slow reader receives the rest from the journal, without partial text.
  */
 export interface TurnStream extends AsyncIterable<TurnItem> {
   /** The id of the turn. */
   readonly turn: string;
   /**
-   * `true` if this request did not start the turn: it follows it, or an earlier request sent the same message
-   * under the same key.
+   * `true` if this request did not start the turn: it only follows the turn, or an earlier request sent the
+   * message under the same key.
    */
   readonly isJoined: boolean;
 }
 
 type WithTypedObject<View, Output> = Omit<View, 'object'> & { readonly object?: AnswerObject<Output> };
 
-/** The properties that are missing without an answer. */
+/** The properties that are absent until there is an answer. */
 interface NoAnswer {
   readonly outcome?: undefined;
   readonly text?: undefined;
@@ -46,9 +46,9 @@ interface NoAnswer {
 }
 
 /**
- * The response to a message, in the shape of the HTTP API. `outcome` says how the turn ended, or that it is
- * `suspended`, with its `pending` calls. Without an `outcome` there is no answer yet, and `status` says why.
- * A failed turn is an answer, too, with the outcome `failed` and its `error`.
+ * The response to a message, in the shape of the HTTP API. `outcome` is the end of the turn, or `suspended`,
+ * with its `pending` calls. Without an `outcome`, there is no answer yet, and `status` is the reason. A
+ * failed turn is also an answer, with the outcome `failed` and its `error`.
  */
 export type SessionAnswer<Output = unknown> = WithArtifacts<
   | (WithTypedObject<TurnAnswer, Output> & { readonly status?: undefined })
@@ -59,8 +59,8 @@ export type SessionAnswer<Output = unknown> = WithArtifacts<
 /**
  * One session of one agent, on behalf of a principal. All methods work like the HTTP API, and throw its
  * refusals: a SessionError with the `type` of the problem, or a ConfigurationError for problems of the
- * deployment. Each method counts its own use of the invocation's limits, so to start many turns in one
- * invocation, run them in the background.
+ * deployment. Each method counts its usage of the invocation's limits separately, so run turns in the
+ * background to start many of them in one invocation.
  */
 export interface Session<Output = unknown> {
   /** Runs a turn in this invocation, which is kept alive for it, and returns its outcome. */
@@ -108,11 +108,14 @@ export interface Session<Output = unknown> {
 export interface SessionOptions<Output = unknown> {
   /** One of the app's agents, or its name. With the agent itself, answers have the type of its output. */
   readonly agent: Agent<string, Output> | string;
-  /** The id of the session: letters, digits and `_ . : -`, at most 128. It starts with its first message. */
+  /**
+   * The id of the session: letters, digits and `_ . : -`, at most 128. The session starts with its first
+   * message.
+   */
   readonly session: string;
   /**
-   * The principal, as `auth` would return it. It is trusted: take it from credentials that your code has
-   * verified, never from unverified input. It decides the owner of the session: its tenant, or itself.
+   * The principal, in the form that `auth` returns. It is trusted: use credentials that your code has
+   * verified, never unverified input. It determines the owner of the session: its tenant, or itself.
    */
   readonly principal: Caller;
   /** The request that causes this access, if any. `context` and `secrets` of the app receive it. */
@@ -136,10 +139,10 @@ export interface MessageOptions {
   readonly pending?: 'decline' | undefined;
   /** Seconds until the turn starts. */
   readonly delaySeconds?: number | undefined;
-  /** `true` to store the message and return at once. Its turn runs in an invocation of its own. */
+  /** `true` to store the message and return at once. Its turn runs in a separate invocation. */
   readonly background?: boolean | undefined;
   /**
-   * Stops the wait: the promise rejects with the signal's reason, and the turn continues in another
+   * Aborts the wait. The promise then rejects with the signal's reason, and the turn continues in another
    * invocation.
    */
   readonly signal?: AbortSignal | undefined;
@@ -166,7 +169,7 @@ export type AnswersOptions = Omit<AnswerOptions, 'question'>;
 
 /** Options of following a turn. */
 export interface FollowOptions {
-  /** Only events after this sequence. Defaults to all. */
+  /** Selects only events after this sequence number. Defaults to all. */
   readonly after?: number | undefined;
   /** Aborts when the reader stops. A turn that runs here then continues in another invocation. */
   readonly signal?: AbortSignal | undefined;
@@ -180,7 +183,7 @@ export type AnswersStreamOptions = Pick<MessageOptions, 'idempotencyKey'> & Foll
 
 /** Options of reading events. */
 export interface EventsOptions extends EventsQuery {
-  /** Stops reading. */
+  /** Aborts the read. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -193,7 +196,7 @@ export function assertOptions(literal: LiteralOf & string, given: unknown): void
   if (fault) throw new ConfigurationError(`${literal} ${withFullStop(fault.problem)}`);
 }
 
-/** Returns the options after checking them. @throws as `assertOptions`. */
+/** Checks the options and returns them. @throws as `assertOptions`. */
 export function checkOptions<Options>(literal: LiteralOf & string, given: Options): Options {
   assertOptions(literal, given);
   return given;

@@ -8,13 +8,13 @@ import { formatEventId } from './request-headers.ts';
 import type { RouteRequest } from './route.ts';
 import type { TurnItem } from './turn-feed.ts';
 
-/** Milliseconds between comments, which keep proxies from closing a silent stream. */
+/** Milliseconds between comments, which keep proxies from closing an idle stream. */
 const HEARTBEAT_MS = 15_000;
 /** A comment, which clients ignore. */
 export const COMMENT = ':\n\n';
 /** Milliseconds until a client reconnects after its stream has ended. */
 const RETRY_MS = 1_000;
-/** The bytes that a client can have unread before the next frame is requested. */
+/** The maximum unread bytes at which the next frame is still requested. */
 const MAX_UNREAD_BYTES = 64 * 1024;
 
 /** A request whose response is a stream. */
@@ -28,8 +28,8 @@ interface StreamSettings {
 
 /**
  * Returns a response with a stream of frames. The frames are requested as fast as the client reads, even
- * after this function returns. `leave` aborts when the client goes. If the frames throw, the stream ends: its
- * client resumes from the journal after the last id it saw.
+ * after this function returns. `leave` aborts when the client disconnects. If `frames` throws, the stream
+ * ends. The client resumes from the journal after the last id that it received.
  */
 export function createEventStream(
   { host, request, execution }: StreamRequest,
@@ -37,7 +37,7 @@ export function createEventStream(
   { headers, first = `retry: ${RETRY_MS}\n\n` }: StreamSettings = {},
 ): Response {
   const init = { headers: { 'content-type': 'text/event-stream', ...headers } };
-  // The response to HEAD has no reader that would close the stream.
+  // The response to HEAD has no reader, so the stream would never be closed.
   if (request.method === 'HEAD') return new Response(null, init);
   const gone = new StopController(request.signal);
   const { signal: leave } = gone;
@@ -109,13 +109,13 @@ function openStream(first: string, onGone: () => void): OpenStream {
   };
 }
 
-/** The items of our own streams: of a turn, or of a whole session. */
+/** The items of our own streams, of a turn or a whole session. */
 type FrameItem = TurnItem | { readonly type: 'erased' };
 
 /**
- * Returns the frames of our own protocol: an event for each item, named by its type. Only journaled events
- * have an id, since a client resumes after it. `open` receives a callback for the session's incarnation, to
- * call before the first event.
+ * Returns the frames of our own protocol: an event for each item, with the item's type as its name. Only
+ * journaled events have an id, since clients resume after ids. `open` receives a callback for the session's
+ * incarnation, to call before the first event.
  */
 export async function* streamEventFrames(
   open: (onIncarnation: (incarnation: string) => void) => AsyncIterable<FrameItem>,
@@ -139,7 +139,7 @@ function toFrame(item: Exclude<FrameItem, StoredEvent>): string {
       return formatFrame('accepted', item.view);
     default: {
       const { type, ...data } = item;
-      // Later events belong to another session. A client that resumes has seen none of them.
+      // Later events belong to another session, so a resuming client must start at its first event.
       return formatFrame(type, data, type === 'erased' ? '' : undefined);
     }
   }

@@ -79,13 +79,13 @@ export function createTarget(
   return { agent, session, owner, caller, port, name, path };
 }
 
-/** Returns whether an error says that the session cannot exist. */
+/** Returns whether an error shows that the session cannot exist. */
 export const isUnknownTarget = (thrown: unknown): thrown is SessionError =>
   thrown instanceof SessionError && (thrown.type === 'unknown-agent' || thrown.type === 'invalid-session-id');
 
 /**
- * Returns the app for one invocation. Invalid limits throw where an agent is needed, like other problems of
- * the deployment: a message is then refused, and an accepted turn ends as failed.
+ * Returns the app for one invocation. Invalid limits throw only when an agent is needed, like other problems
+ * of the deployment. A message is then refused, and an accepted turn fails.
  */
 export function toInvokedHost<App extends Host>(
   host: App,
@@ -120,14 +120,14 @@ interface HostedInvocation extends HostedApp {
 }
 
 /**
- * The access to a session in one invocation, on behalf of a caller. All session functions of requests and
- * code start from it.
+ * The access to a session in one invocation, on behalf of a caller. All session functions for requests and
+ * code use it.
  */
 export interface SessionAccess extends HostedInvocation {
   readonly target: Target;
-  /** The request that causes this access, if any. */
+  /** The request on whose behalf the session is accessed, if any. */
   readonly request?: Request | undefined;
-  /** The call of another turn that causes this access, if any. */
+  /** The call of another turn on whose behalf the session is accessed, if any. */
   readonly origin?: CallOrigin | undefined;
   /** Aborts when the caller no longer waits for the answer. */
   readonly signal: AbortSignal;
@@ -189,7 +189,8 @@ export const createTurnServices = (
 });
 
 /**
- * Creates credentials for the principal of a turn, with the caller's own request if the turn is the caller's.
+ * Creates credentials for the principal of a turn. Passes on the caller's request if the turn belongs to the
+ * caller.
  */
 const toTurnSecrets =
   (mint: NonNullable<Host['secrets']>, env: Env, own: OwnTurn | undefined): TurnHost['secrets'] =>
@@ -280,9 +281,9 @@ export function getAppModel(here: HostedApp): ChatModel {
 }
 
 /**
- * Returns the checks of the agents' needs in an environment: their tool groups, and a model that fits their
- * modules. Creates a model only if its function is marked as reading only settings, since any other function
- * may do work.
+ * Returns the checks of the agents' requirements in an environment: their tool groups, and a model that fits
+ * their modules. Creates a model only if its function is marked as one that only reads settings, since other
+ * functions may do work.
  */
 export const listAgentChecks = ({ host, env }: HostedApp): readonly DeploymentCheck[] =>
   Array.from(host.agents.values(), (agent) => () => {
@@ -294,7 +295,8 @@ export const listAgentChecks = ({ host, env }: HostedApp): readonly DeploymentCh
   });
 
 /**
- * Returns the agent with its model in this environment. @throws ConfigurationError if that cannot be created.
+ * Returns the agent with its model in this environment. @throws ConfigurationError if the model cannot be
+ * created.
  */
 export const withModel = (here: HostedApp, agent: Agent): Agent =>
   agent.modelOf ? { ...agent, model: getModel(here, agent.modelOf) } : agent;

@@ -1,5 +1,5 @@
 /**
- * The texts of a surface for people: short sentences that replace the details of a provider, a tool or a
+ * The texts of a surface for people: short sentences instead of details of a provider, a tool or a
  * deployment.
  */
 import type { EventOf, StoredEvent, TurnError } from '../journal/events.ts';
@@ -36,8 +36,8 @@ export interface ProblemToTell {
 
 /**
  * Returns the text for a person. Defaults to the `detail` of problems that the person or the page can fix,
- * such as an invalid field, and to the `title` of all others. For pages, a busy session is one of the others.
- * If it throws, or returns no text, the `title` is shown.
+ * such as an invalid field, and to the `title` of all others, including a busy session on pages. If the
+ * function throws or returns no text, the `title` is shown.
  */
 export type Tell = (problem: ProblemToTell) => string;
 
@@ -54,8 +54,8 @@ export interface ErrorWording {
 }
 
 /**
- * Returns a function that makes the wording for a request to a surface. In development, and without `tell`,
- * requests from the developer's own machine see every detail.
+ * Returns a function that creates the wording for a request to a surface. In development, and without `tell`,
+ * requests from the developer's own machine receive all details.
  *
  * @throws ConfigurationError if `tell` is not a function.
  *
@@ -82,9 +82,7 @@ export function createErrorWording(
 
 const showDetail: Tell = ({ detail }) => detail;
 
-/**
- * Returns the default text. A program can act on the details of a busy session; a person on a page cannot.
- */
+/** Returns the default text. Programs can use the details of a busy session, but people on a page cannot. */
 function formatDefaultText(
   { type, title, detail, reason = 'threw' }: ProblemToTell,
   { headers }: Pick<Request, 'headers'>,
@@ -109,7 +107,7 @@ const INTERNAL_TYPES: ReadonlySet<string> = new Set<ProblemType>([
 ]);
 
 /**
- * Reasons whose errors contain text of a tool, or for the model. Other errors contain our own text, or a
+ * Reasons whose errors contain a tool's text, or text for the model. Other errors contain our own text or a
  * person's.
  */
 const FOREIGN_REASONS: ReadonlySet<ErrorReason> = new Set<ErrorReason>([
@@ -120,7 +118,7 @@ const FOREIGN_REASONS: ReadonlySet<ErrorReason> = new Set<ErrorReason>([
 
 class RequestErrorWording implements ErrorWording {
   readonly #tell: Tell;
-  /** The calls that the client has run, whose errors are its own text. */
+  /** The calls that the client has run. Their errors contain the client's own text. */
   readonly #given = new Set<string>();
 
   constructor(tell: Tell) {
@@ -189,7 +187,7 @@ class RequestErrorWording implements ErrorWording {
     return { ...result, message: this.#failure(message, reason) };
   }
 
-  /** Rewrites a reply, in which a provider's own tool may have failed. */
+  /** Rewrites a reply, since it can contain errors of a provider's tool. */
   #replied(event: StoredEvent & EventOf<'model-replied'>): StoredEvent & EventOf<'model-replied'> {
     if (!event.parts?.some((part) => part.type === 'tool-result' && part.isError)) return event;
     const parts = event.parts.map((part) => {
@@ -216,8 +214,8 @@ class RequestErrorWording implements ErrorWording {
 }
 
 /**
- * Returns the text of a result for a person. A model reads a line for each file. With `fileUrl`, that line
- * becomes one with the file's URL; otherwise it is removed.
+ * Returns the text of a result for a person. The text for a model has a line for each file. With `fileUrl`,
+ * that line is replaced with one that contains the file's URL. Otherwise, it is removed.
  */
 export function formatResult(result: ResultData, fileUrl?: (id: string) => string): string {
   const parts = listResultParts(result);
@@ -233,7 +231,7 @@ export function formatResult(result: ResultData, fileUrl?: (id: string) => strin
 
 const FAILED_TITLE = 'Something went wrong.';
 
-/** The titles of turn errors whose problem does not have a fitting one. */
+/** The titles of turn errors whose problem does not have a suitable title. */
 const TURN_TITLES: { readonly [Type in TurnError['type']]?: string } = {
   'empty-reply': 'The model gave no answer.',
   'tool-not-found': 'The model asked for something that is not available.',
@@ -254,7 +252,7 @@ const TOOL_TITLES: { readonly [Reason in ErrorReason]?: string } = {
 
 const NOT_SET_UP_TITLE = 'This service is not set up correctly.';
 
-/** The titles of problems that people may encounter. Others have the title of their status. */
+/** The titles of problems that people may encounter. Other problems have the title of their status. */
 const PROBLEM_TITLES: { readonly [Type in ProblemType]?: string } = {
   'body-too-large': 'The message is too large.',
   'file-too-large': 'The file is too large.',

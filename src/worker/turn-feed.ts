@@ -1,4 +1,7 @@
-/** The items of a turn in order, wherever it runs: the one source of every stream, for all protocols. */
+/**
+ * The items of a turn in order, in whichever invocation it runs. All streams of all protocols use this
+ * source.
+ */
 
 import type { StoredEvent } from '../journal/events.ts';
 import type { FeedItem } from '../session/live-feed.ts';
@@ -29,7 +32,7 @@ import {
   type SuspendedView,
 } from './turn-view.ts';
 
-/** The last item of a turn's stream, which occurs once. */
+/** The last item of a turn's stream. It occurs exactly once. */
 export type TurnStreamEnd =
   /** The turn has ended. */
   | { readonly type: 'answer'; readonly answer: TurnAnswer }
@@ -38,14 +41,14 @@ export type TurnStreamEnd =
   /** The turn continues in the background, or has not started. */
   | { readonly type: 'later'; readonly view: LaterView }
   /**
-   * This invocation must end. The turn's own stream, or that of all `events`, shows the events after the
-   * event `after`.
+   * This invocation must end. Resume after the event `after`, in the turn's own stream or that of all
+   * `events`.
    */
   | ({ readonly type: 'continues' } & Infer<typeof STREAM_CONTINUATION>)
   /** The session was erased. */
   | { readonly type: 'erased'; readonly turn: string };
 
-/** The place to resume a stream that ended with its invocation. */
+/** The position at which to resume a stream that ended with its invocation. */
 export const STREAM_CONTINUATION = {
   object: {
     /** Absent in a stream of all events. */
@@ -56,14 +59,16 @@ export const STREAM_CONTINUATION = {
   },
 } as const satisfies Shape;
 
-/** An item of a turn's stream: an event, an item between events, or last the outcome. */
+/** An item of a turn's stream: an event, an item between events, or finally the outcome. */
 export type TurnItem = ShownEvent | TurnStreamEnd;
 
 /** Options of a turn's stream. */
 export interface FeedOptions {
-  /** Only events after this sequence. Defaults to all. */
+  /** Selects only events after this sequence number. Defaults to all. */
   readonly after?: number | undefined;
-  /** The session of that event. If another session has its name now, or none does, the turn is `erased`. */
+  /**
+   * The session of that event. If it no longer exists, or another session has its name, the turn is `erased`.
+   */
   readonly incarnation?: string | undefined;
   /** Receives the incarnation of the session before the first event, if the object reports it. */
   readonly onIncarnation?: ((incarnation: string) => void) | undefined;
@@ -71,7 +76,7 @@ export interface FeedOptions {
   readonly signal: AbortSignal;
 }
 
-/** A turn that is shown. */
+/** A turn to show. */
 interface FeedRequest extends FeedOptions {
   readonly after: number;
   readonly at: SessionAccess;
@@ -82,8 +87,9 @@ type TurnItems = AsyncGenerator<TurnItem, void, undefined>;
 
 /**
  * Yields the items of a turn: events when they are durable, and partial text as it arrives. A turn to run
- * here starts at once, and continues even if its items are not read. A slow reader gets the rest from the
- * journal, at its own speed and without partial text. The iteration throws the errors of running the turn.
+ * here starts at once, and continues even if its items are not read. A slow reader receives the rest from the
+ * journal, at its own speed and without partial text. Errors of running the turn are thrown during the
+ * iteration.
  */
 export function createTurnFeed(
   at: SessionAccess,
@@ -96,7 +102,7 @@ export function createTurnFeed(
   if (!run) return withKeptItem(shown, followTurn(shown));
   if (here !== undefined) options.onIncarnation?.(here);
   const { incarnation = here } = options;
-  // It may run in a session that started meanwhile, whose events the client has not seen.
+  // The turn may run in a newer session, whose events the client has not seen.
   const isNew = here !== undefined && incarnation !== here;
   const running: FeedRequest = { ...shown, after: isNew ? 0 : after, incarnation: here ?? incarnation };
   return withKeptItem(running, runLive(running, run));
@@ -107,8 +113,8 @@ async function* yieldOne(item: TurnItem): TurnItems {
 }
 
 /**
- * Yields the items. If another invocation will continue the turn, ends with an item instead of the failure,
- * since a response that has started to stream cannot become a 202.
+ * Yields the items. If another invocation will continue the turn, the last item replaces the failure, since a
+ * response that has started to stream cannot become a 202.
  */
 async function* withKeptItem({ at, turn }: FeedRequest, items: TurnItems): TurnItems {
   try {
@@ -153,7 +159,7 @@ async function* streamLiveItems(shown: FeedRequest, { backlog, running, leave }:
 
 /**
  * Continues from the journal until the turn has ended or waits, or this invocation must end. The last item
- * says which.
+ * shows the reason.
  */
 async function* followTurn({ at, turn, after, ...watch }: FeedRequest, follow?: FollowFunction): TurnItems {
   const { host, target } = at;
@@ -163,7 +169,7 @@ async function* followTurn({ at, turn, after, ...watch }: FeedRequest, follow?: 
     const { end, last } = yield* followFrom(watched, from, follow);
     if (end === 'left') return;
     if (end === 'erased') return yield { type: 'erased', turn };
-    // The remaining limits may not suffice to read a long turn again for its answer.
+    // The remaining limits may be too low to read a long turn again for its answer.
     if (end === 'over' || meter.nearEnd)
       return yield {
         type: 'continues',
@@ -184,7 +190,9 @@ type FollowArguments = Omit<Parameters<typeof followItems>[0], 'from'>;
 /** A follow function, with or without the items between events. */
 type FollowFunction = typeof followItems | typeof followJournal;
 
-/** Yields the events after an event, then live ones. Returns how they ended, and the last event. */
+/**
+ * Yields the events after an event, then live events. Returns the reason why they ended, and the last event.
+ */
 export async function* followFrom(
   watch: FollowArguments,
   after: number,
@@ -213,7 +221,7 @@ function toStreamEnd(at: SessionAccess, turn: string, events: readonly StoredEve
     : { type: 'answer', answer };
 }
 
-/** The maximum number of unread characters. A reader with more has fallen behind. */
+/** The maximum number of unread characters, beyond which a reader has fallen behind. */
 const MAX_BACKLOG_CHARACTERS = 1024 * 1024;
 
 /** The items that were shown and not read yet. */
@@ -234,7 +242,7 @@ class Backlog {
   readonly add = (item: FeedItem): void => {
     if (this.isBehind || (item.type === 'event' && item.stored.seq <= this.shown)) return;
     const event = item.type === 'event' ? item.stored : item;
-    // A reader that keeps up has an empty backlog.
+    // If the reader keeps up, the backlog is empty and its size need not be computed.
     if (this.#items.length > 0) this.#size += JSON.stringify(event).length;
     this.isBehind = this.#size > MAX_BACKLOG_CHARACTERS;
     if (!this.isBehind) this.#items.push(event);

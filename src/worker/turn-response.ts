@@ -23,8 +23,8 @@ import { createTurnFeed } from './turn-feed.ts';
 import type { TurnView } from './turn-view.ts';
 
 /**
- * Responds to a request that may run a turn: with its outcome, as JSON or, if the client requests it, as a
- * stream. The work completes even if the client disconnects.
+ * Responds to a request that may run a turn with the turn's outcome, as JSON or as a stream if the client
+ * requests one. The work completes even if the client disconnects.
  */
 export function respondWithTurn(
   asked: SessionRequest,
@@ -36,14 +36,14 @@ export function respondWithTurn(
 }
 
 /**
- * A message that is sent again continues after the last event that its client saw. If that session was
- * erased, the message would silently start a new one.
+ * A resent message continues after the last event that its client received. If that session was erased, the
+ * message would silently start a new one.
  *
  * @throws SessionError if the session of `Last-Event-ID`, or of `?after=`, was erased.
  */
 async function assertNotErased({ port }: Target, incarnation: string): Promise<void> {
   const page = await port.read({ from: Number.MAX_SAFE_INTEGER, limit: 1 });
-  // A journal that was written elsewhere may have none.
+  // A journal from another implementation may lack an incarnation.
   if (page && (page.incarnation ?? incarnation) === incarnation) return;
   const detail =
     'The session of Last-Event-ID, or of `after`, was erased. Send the message without it to start another.';
@@ -51,8 +51,9 @@ async function assertNotErased({ port }: Target, incarnation: string): Promise<v
 }
 
 /**
- * Responds with the answer of a turn or, if there is none yet, with 202 and the turn's own URL. That is
- * right even for a message on its way into another turn: it becomes a turn of its own if that one ends first.
+ * Responds with the answer of a turn or, if there is none yet, with 202 and the turn's own URL. This URL is
+ * also valid for a message that is being delivered to another turn: if that turn ends first, the message
+ * becomes a separate turn.
  */
 async function respond(
   asked: SessionRequest,
@@ -74,7 +75,7 @@ async function respond(
 
 /**
  * Responds with a turn's events when they are durable, and its text as it arrives. The last item is its
- * answer, or why there is none yet.
+ * answer, or the reason why there is no answer yet.
  */
 export function streamTurn(asked: SessionRequest, begun: AcceptedRequest): Response {
   const place = readResumePosition(asked.request);
@@ -85,7 +86,8 @@ export function streamTurn(asked: SessionRequest, begun: AcceptedRequest): Respo
 
 /**
  * Waits for a turn whose answer comes later, as long as the client's `Prefer` allows, and returns its view.
- * Does not wait for a message on its way into another turn: it is not yet known which turn answers it.
+ * Does not wait for a message that is being delivered to another turn, since it is not known yet which turn
+ * answers it.
  *
  * @throws the errors of `awaitView`.
  */
@@ -119,7 +121,7 @@ export const toResponse = (answer: TurnAnswer, location: string): Response =>
     ? createFailedTurnProblem(answer).toResponse()
     : Response.json(answer, { headers: { 'content-location': location } });
 
-/** Returns a 202 response: the client should ask again after so many seconds. */
+/** Returns a 202 response. The client should retry after `retryAfter` seconds. */
 export const createAcceptedResponse = (view: TurnView, retryAfter: number): Response =>
   Response.json(view, { status: 202, headers: { 'retry-after': String(retryAfter) } });
 

@@ -26,8 +26,8 @@ export const toPendingView =
   });
 
 /**
- * Returns the path for the answer to a question. A call can ask several times. Its later questions have paths
- * of their own, so that a repeated answer never counts for the next question.
+ * Returns the path for the answer to a question. A call can ask several times. Its later questions have
+ * separate paths, so that a repeated answer never counts for the next question.
  */
 export function answerPath(
   path: string,
@@ -40,7 +40,7 @@ export function answerPath(
 /** Returns the calls that a turn waits for, from its events. */
 export type PendingLister = Pick<AskingSeam, 'pending'>;
 
-/** The session of a turn, as links name it. */
+/** The session of a turn, for links. */
 interface TurnAddress {
   readonly agent: { readonly name: string };
   readonly session: string;
@@ -54,7 +54,7 @@ interface PendingSession<Place> {
   readonly target: Place;
 }
 
-/** A turn that has no events of its own: it waits, or its message went into another turn. */
+/** A turn without events of its own: it waits, or another turn received its message. */
 export type QueuedMessage =
   | DeferredTurn
   | { readonly status: 'steered'; readonly turn: string; readonly into: string };
@@ -67,8 +67,8 @@ export const LATER_VIEW = {
     session: TEXT,
     agent: TEXT,
     /**
-     * `accepted`: it runs in the background. `queued`: it waits for the turns before it. `steering`: it is on
-     * its way into the open turn. `steered`: the open turn has received it. `scheduled`: it waits for its
+     * `accepted`: it runs in the background. `queued`: it waits for earlier turns. `steering`: it is being
+     * delivered to the open turn. `steered`: the open turn has received it. `scheduled`: it waits for its
      * time. `running`: its turn is running.
      */
     status: { oneOf: ['accepted', 'queued', 'steering', 'steered', 'scheduled', 'running'] },
@@ -76,7 +76,7 @@ export const LATER_VIEW = {
     into: { optional: { type: 'string', says: 'The turn whose answer is its answer.' } },
     /** For `scheduled`: the start time in ISO 8601. */
     startsAt: { optional: { type: 'string', also: { format: 'date-time' } } },
-    /** The calls that the turn ahead of a `queued` one waits for, if it waits for a person. */
+    /** For `queued`: the pending calls of the preceding turn, if that turn waits for a person. */
     pending: { optional: { listOf: PENDING_VIEW } },
   },
 } as const satisfies Shape;
@@ -92,10 +92,10 @@ export const SUSPENDED_VIEW = {
   and: STOPPED_TURN_SHAPE,
 } as const satisfies Shape;
 
-/** The view of a turn for a client: its answer, or that it waits, or that the answer comes later. */
+/** The view of a turn for a client: its answer, or the view of a turn that waits or answers later. */
 export type TurnView = TurnAnswer | SuspendedView | LaterView;
 
-/** Returns the view of a message without a turn of its own. Its times are in ISO 8601. */
+/** Returns the view of a message without its own turn. Its times are in ISO 8601. */
 export function createQueuedView({ session, agent }: TurnAddress, message: QueuedMessage): LaterView {
   const { turn, status } = message;
   const told = { turn, session, agent: agent.name, status };
@@ -128,7 +128,7 @@ export function answerOfTurn(
   return answer.outcome === 'suspended' ? undefined : answer;
 }
 
-/** Returns the place to resume a stream that ended with its invocation. */
+/** Returns the position at which to resume a stream that ended with its invocation. */
 export const createContinuationView = (
   { path }: TurnAddress,
   after: number,

@@ -101,7 +101,7 @@ const ALARMS_AFTER_MS = 30_000;
 
 const waitForAlarms = (speed: number): Promise<void> => wait(ALARMS_AFTER_MS / speed);
 
-/** The time that the remaining work takes after a turn is answered, in ms. */
+/** The duration of the work that remains after a turn is answered, in ms. */
 const ENDING_MS = 150;
 
 /** The usage of a single turn. */

@@ -7,7 +7,7 @@ export interface Timing {
 
 /**
  * Runs once to warm up and `rounds` times to measure, with a preparation before each run. Returns the time of
- * one unit. A run contains `units` of them.
+ * one of the `units` units in a run.
  */
 export async function measure(
   run: (round: number) => Promise<unknown>,

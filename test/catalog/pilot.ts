@@ -2,7 +2,7 @@ import type { CatalogLeaf } from '../../src/examples/catalog/catalog.ts';
 import type { ChatModel, JsonObject } from '../../src/index.ts';
 import type { ModelReply, ModelRequest } from '../../src/model/entry.ts';
 
-/** The leaf that a pilot calls, and the way to it. */
+/** The leaf that a pilot calls, and the path to it. */
 export interface Destination {
   readonly leaf: CatalogLeaf;
   readonly input: JsonObject;

@@ -1,6 +1,6 @@
 /**
- * Set up for tests in Node, which makes hashes on other threads: which of two is ready first is chance there. The runtime of
- * Workers makes them at once, and so does this.
+ * Setup for tests in Node. Node computes hashes on other threads, so they complete in random order. This file
+ * computes them synchronously, as the Workers runtime does.
  */
 import { createHash, createHmac, webcrypto } from 'node:crypto';
 
@@ -14,7 +14,7 @@ const digestSynchronously: Digest = async (algorithm, data) => {
 const { subtle } = webcrypto;
 const importKey = subtle.importKey.bind(subtle);
 const sign = subtle.sign.bind(subtle);
-/** What keys were made of: a key itself does not tell. */
+/** The data of imported keys, which the keys do not expose. */
 const keys = new WeakMap<object, Uint8Array>();
 
 const importSynchronously = async (...args: Parameters<typeof importKey>): Promise<object> => {
@@ -24,7 +24,7 @@ const importSynchronously = async (...args: Parameters<typeof importKey>): Promi
   return key;
 };
 
-/** HMACs by SHA-256 are made at once; nothing else is signed in a test that could tell. */
+/** Computes HMAC-SHA256 synchronously. Tests do not depend on the timing of other signatures. */
 const signSynchronously: typeof sign = async (algorithm, key, data) => {
   const secret = keys.get(key);
   if (secret === undefined) return sign(algorithm, key, data);
@@ -40,7 +40,8 @@ const subtlePrototype = Object.getPrototypeOf(subtle);
 const PATCHED_KEY = Symbol.for('hashes at once');
 const createValueProperty = (value: unknown) => ({ configurable: true, writable: true, value });
 
-// Of the prototype, so that a test may put another one in its place and take that away again. Once a thread, which runs many files.
+// Set on the prototype, so that a test can override a function and remove the override. Once per thread,
+// which runs many files.
 if (!(PATCHED_KEY in subtlePrototype)) {
   Object.defineProperties(subtlePrototype, {
     ...{

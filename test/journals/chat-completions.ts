@@ -1,4 +1,4 @@
-/** Parses chat completions requests as strictly as real servers, and refuses what a server would refuse. */
+/** Parses chat completions requests as strictly as real servers do. */
 import * as v from 'valibot';
 
 const call = v.strictObject({
@@ -87,7 +87,7 @@ function checkAnswers(messages: readonly Message[]): void {
   if (open.length > 0) throw new Error(`Calls ${open.join(', ')} have no results.`);
 }
 
-/** A call of a tool. An object is sent as JSON, and a string is sent unchanged. */
+/** A tool call. Its input is sent as JSON, or unchanged if it is a string. */
 export type Call = readonly [tool: string, input?: object | string];
 
 /** One reply of a script: a text, calls, or an error of the server. */

@@ -1,6 +1,6 @@
 /**
- * Checks that each change of the fold increases REDUCER_VERSION, because all code with the same version uses
- * the same snapshots.
+ * Checks that each change of the fold increases REDUCER_VERSION, because code with the same version shares
+ * snapshots.
  */
 import { expect, it } from 'vitest';
 import { computeFolds, findFoldProblem, readFolds } from './folds.ts';

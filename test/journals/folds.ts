@@ -69,8 +69,8 @@ const EVENTS = `SELECT seq, at, type, turn, bytes, lengths, coalesce(body, (SELE
   FROM chunks WHERE owner = 'event' AND chunks.seq = events.seq)) AS body FROM events ORDER BY seq`;
 
 /**
- * Hashes the snapshots of a journal. A snapshot is possible after each end of a turn, so this function ends an
- * open turn.
+ * Hashes the snapshots of a journal. A snapshot is possible after each end of a turn, so this function ends
+ * any open turn.
  */
 function foldOf(dump: Dump): string {
   const state = createEmptyState();

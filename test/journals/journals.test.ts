@@ -92,7 +92,7 @@ describe.each(listVersions())('the journals of %s', (version) => {
     expect(findChanges(formatValue(was), formatValue(getReading(name)))).toEqual(NO_DIFFERENCE);
   });
 
-  it.each(names)('%s contains the features that it covers', (name) => {
+  it.each(names)('%s contains the features that its entry lists', (name) => {
     const { holds = [] } = journals.find((one) => one.name === name) ?? {};
     const { sql = '' } = folder.journals.get(name)?.dump ?? {};
     expect(holds.length).toBeGreaterThan(0);

@@ -20,7 +20,7 @@ export interface Talk {
   say(message: string, more?: object): Promise<Answer>;
   /** Sends a message without waiting for the answer. */
   start(message: string): Promise<Answer>;
-  /** Sends a message that waits for the end of the open turn, and waits for the answers of both turns. */
+  /** Sends a message that starts after the open turn, and waits for the answers of both turns. */
   sayNext(message: string): Promise<Answer>;
   /** Answers the pending call of this tool with a decision or a result. */
   settle(tool: string, body: object, headers?: Headers): Promise<Answer>;

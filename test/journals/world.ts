@@ -30,7 +30,7 @@ export interface World {
    * `before {tool}`, the effect is also held.
    */
   hold(scene: string, what: string): Hold;
-  /** Makes tools of a scene report their interrupted call as done. By default, it is not done. */
+  /** Makes a scene's tools report their interrupted call as done. Defaults to not done. */
   wasDone(scene: string): void;
   /** Returns the bodies of the requests to the model of a scene, oldest first. */
   asked(scene: string): readonly string[];

@@ -1,4 +1,7 @@
-/** `npm run write-folds` stores the folds of the stored sessions after REDUCER_VERSION was increased. */
+/**
+ * `npm run write-folds` records the folds of the stored sessions. Run it after an increase of
+ * REDUCER_VERSION.
+ */
 import { computeFolds, findFoldProblem, readFolds, writeFolds } from './folds.ts';
 
 const [kept, now] = [readFolds(), computeFolds()];

@@ -1,7 +1,7 @@
 /**
- * `npm run write-journals -- NAME` creates each session with the code of this checkout and kills it. Stores the
- * database and its reading in `test/journals/NAME`, for a comparison with later versions. With the names of
- * journals, keeps the databases and updates only the readings of these journals, for intended changes.
+ * `npm run write-journals -- NAME` creates each session with the code of this checkout and kills it. Stores
+ * the database and its reading in `test/journals/NAME`, for a comparison with later versions. If journals are
+ * named, keeps the databases and updates only the readings of these journals, for intended changes.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -67,8 +67,8 @@ const listMissing = ({ journal: { name, holds }, dump: { sql } }: StoredJournal)
   holds.filter((text) => !sql.includes(text)).map((text) => `${name} does not hold ${text}.`);
 
 /**
- * Reads stored sessions twice. @throws Error if the readings differ, because a stored reading must not depend
- * on chance.
+ * Reads stored sessions twice. @throws Error if the readings differ, because a stored reading must be
+ * deterministic.
  */
 async function readTwice(
   stored: readonly StoredJournal[],

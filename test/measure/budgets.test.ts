@@ -11,7 +11,7 @@ describe('a budget', () => {
     [100, undefined],
     [95, undefined],
     [94, 'code: 94 is far below the budget of 100. Lower it in budgets.ts.'],
-  ])('of 100 reports the expected problem for %i', (is, problem) => {
+  ])('with the limit 100 reports the expected problem for %i', (is, problem) => {
     expect(findBudgetProblem({ what: 'code', is, budget: 100 })).toBe(problem);
   });
 

@@ -1,6 +1,6 @@
 /**
  * The budgets of the library. Budgets only fall: `measure-code` and a gate test compare them with measured
- * figures. They also fail if a budget is too large by more than {@link SLACK}.
+ * figures. They also fail if a budget exceeds its figure by more than {@link SLACK}.
  */
 
 /** The share by which a figure may be below its budget. */

@@ -138,7 +138,7 @@ it('the report lists the executed code and the content of the Worker', () => {
   expect(lines).toContain('  FAIL  no functions executed by a call                1');
 });
 
-it('the report names the circles, functions and shared names that violate a goal', () => {
+it('the report lists the circles, functions and shared names that violate a goal', () => {
   const lines = report(figures, RUNTIME_FIGURES, computeGoals(figures)).split('\n');
   expect(lines).toContain('Circles between files, types included: 1');
   expect(lines).toContain('  src/a/a.ts -> src/b/b.ts -> src/a/a.ts');

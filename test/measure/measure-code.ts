@@ -23,7 +23,7 @@ export interface Sizes {
   readonly longest: number;
 }
 
-/** The measurements of the library. A circle is a list of names whose last name depends on the first. */
+/** The measurements of the library. A circle is a list of names, the last of which depends on the first. */
 export interface Figures {
   readonly files: Sizes;
   /** Lines of code without comments, blank lines and imports. */
@@ -114,7 +114,7 @@ const countLines = (text: string): number => text.replace(/\n$/, '').split('\n')
 
 const sum = (all: readonly number[]): number => all.reduce((one, other) => one + other, 0);
 
-/** Returns the name of a function with its owners, which distinguish functions of the same name. */
+/** Returns a function's name with its owners, which distinguish functions with the same name. */
 const formatFullName = ({ owners, name }: SourceFunction): string =>
   [...owners, name ?? '(callback)'].join('.');
 

@@ -10,7 +10,7 @@ export interface Entry {
   readonly onlyReexports: boolean;
   readonly values: readonly string[];
   readonly types: readonly string[];
-  /** The names that it exports only as a hint that another entry exports them. */
+  /** The names that it exports only to hint at the entry that really exports them. */
   readonly hints: readonly string[];
 }
 

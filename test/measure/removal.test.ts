@@ -20,7 +20,7 @@ function withoutWallet(files: Readonly<Record<string, string>>): Removal {
 
 const WALLET_FILES = ['src/modules/wallet/entry.ts', 'src/modules/wallet/wallet.ts'];
 
-it('a part without importers is deleted alone', () => {
+it('a part without importers is deleted without other files', () => {
   const loop = { 'src/loop/loop.ts': 'export const loop = 1;' };
   expect(withoutWallet(loop)).toEqual({ files: WALLET_FILES, rewritten: [], kernel: [] });
 });

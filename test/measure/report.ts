@@ -4,7 +4,7 @@ import type { AddedBytes, Bundle } from './bundles.ts';
 import type { ExecutionFigures } from './executed/measure-executed.ts';
 import type { Figures, Sizes } from './measure-code.ts';
 
-/** The figures that are measured while the library runs. */
+/** The figures measured at run time. */
 export interface RuntimeFigures {
   readonly executed: readonly ExecutionFigures[];
   readonly clerk: Bundle;

@@ -10,7 +10,7 @@ export interface Step {
    * its owner.
    */
   readonly from: string | null;
-  /** For a call without an import: how the caller receives the function, and its name there. */
+  /** For a call without an import: how the caller receives the function, and by what name. */
   readonly through?: { readonly reason: string; readonly as: string };
 }
 
@@ -38,7 +38,12 @@ export const WALK: readonly Step[] = [
     does: 'makes the app one of this invocation, which counts',
     from: 'src/worker/app.ts',
   },
-  { file: 'src/worker/target.ts', calls: 'createTarget', does: 'finds the session', from: 'src/worker/app.ts' },
+  {
+    file: 'src/worker/target.ts',
+    calls: 'createTarget',
+    does: 'finds the session',
+    from: 'src/worker/app.ts',
+  },
   {
     file: 'src/worker/routes/session.ts',
     calls: 'receiveMessage',

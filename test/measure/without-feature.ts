@@ -8,7 +8,7 @@ const root = resolve(import.meta.dirname, '../..');
 
 /** A bundle of the README's Worker without one feature. */
 export interface BundleWithout {
-  /** The files that import the feature, sorted. There is a bundle only if the list is empty. */
+  /** The files that import the feature, sorted. Only an empty list allows a bundle. */
   readonly importedBy: readonly string[];
   /** The SHA-256 of the bundle, or `undefined` if the build failed. */
   readonly sha256: string | undefined;

@@ -158,7 +158,7 @@ describe('the tests of a mutation', () => {
     });
   });
 
-  it('have no result if a file cannot be run alone either', async () => {
+  it('have no result if a file cannot be run separately either', async () => {
     expect((await runWith({ tests }, createRan(A, UNLOADED), createRan(UNLOADED))).verdict).toEqual({
       is: 'not-run',
       why: 'b.test.ts could not be run: Error: Failed to start a worker',

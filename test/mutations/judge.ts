@@ -4,7 +4,7 @@ export type Verdict =
   | { readonly is: 'caught'; readonly by: string }
   /** All tests passed, so the defect was not detected. */
   | { readonly is: 'survived' }
-  /** The tests could not run or did not end, so the verdict is open. */
+  /** The tests could not run or did not end, so there is no verdict. */
   | { readonly is: 'not-run'; readonly why: string }
   /** The entry is invalid. */
   | { readonly is: 'error'; readonly why: string };
@@ -80,8 +80,8 @@ export function judge(
 }
 
 /**
- * Returns the test files without a clear result: they could not be run, timed out, or are missing. Returns all
- * files if the whole run gave no result.
+ * Returns the test files without a clear result: they could not be run, timed out, or are missing. Returns
+ * all files if the whole run had no result.
  */
 export function findOpenTests(ran: TestRun, { tests, hangs }: TestedMutation): readonly string[] {
   if (ran.ended !== 'reported') return ran.ended === 'too-late' && hangs ? [] : tests;

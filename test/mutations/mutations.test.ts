@@ -1,4 +1,4 @@
-/** These tests detect in seconds if a function that `test/mutations.ts` names was renamed or changed. */
+/** Detects within seconds whether a function listed in `test/mutations.ts` was renamed or changed. */
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { transformSync } from 'esbuild';

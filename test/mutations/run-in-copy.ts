@@ -63,7 +63,7 @@ function kill({ pid }: ChildProcess): void {
   }
 }
 
-/** Runs the program of a package in its own process group, so that Workers of tests can be ended with it. */
+/** Runs a package's program in its own process group, so that the tests' Workers can be ended with it. */
 async function run(
   copy: string,
   [program = '', ...args]: readonly string[],

@@ -4,8 +4,8 @@ const NO_RESULTS: Report = { success: false, testResults: [] };
 
 /**
  * Runs the tests of an entry together, and then runs each file without a clear result alone, because a busy
- * machine can kill a worker or time out a hook. Returns the first run with the results of these files replaced,
- * or the run of a file that still gives no report.
+ * machine can kill a worker or time out a hook. Returns the first run with these files' results replaced, or
+ * the run of a file that again has no report.
  */
 export async function runPatiently(
   tested: TestedMutation,

@@ -1,8 +1,8 @@
 /**
  * `npm run prompt-cache` measures how well the requests of a loop extend each other, on every wire. The
- * providers' packages send the requests to strict local servers, and the received bodies are compared. Prints a
- * table, and the departures with their causes. Exits with 1 if plain agents or state machines have departures,
- * or if a departure has no cause.
+ * providers' packages send the requests to strict local servers, whose received bodies are compared. Prints a
+ * table, and the departures with their causes. Exits with 1 if plain agents or state machines have
+ * departures, or if a departure has no cause.
  */
 import { runCommand } from '../full/process/run-command.ts';
 import { formatDepartures, formatLastLine, formatTable, listProblems } from './measure/report.ts';

@@ -33,11 +33,11 @@ describe('circles', () => {
         ['a', 'b', 'c'],
       ],
     ],
-  ])('of %s are found without duplicates', (_, all, circles) => {
+  ])('are found without duplicates: %s', (_, all, circles) => {
     expect(findCircles(parseArrows(...all))).toEqual(circles);
   });
 
-  it('between files are found even if one of them imports only types', () => {
+  it('are found between files even if one of them imports only types', () => {
     const files = [
       parseSource('src/a.ts', "import type { B } from './b.ts';\nexport const a: B = 1;"),
       parseSource('src/b.ts', "import { a } from './a.ts';\nexport type B = 1; a;"),

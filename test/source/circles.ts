@@ -5,9 +5,9 @@ export interface Arrow {
 }
 
 /**
- * Returns the shortest circle through each name that is part of one, without duplicates: `['a', 'b']` for
- * `a -> b -> a`. A circle starts with its alphabetically first name. The list is empty exactly if there are no
- * circles. An arrow to itself is not a circle.
+ * Returns the shortest circle through each name that is part of one, without duplicates: `['a', 'b']` for `a
+ * -> b -> a`. A circle starts with its alphabetically first name. The list is empty only if there are no
+ * circles. An arrow from a name to itself is not a circle.
  */
 export function findCircles(arrows: readonly Arrow[]): string[][] {
   const known = new Map<string, Set<string>>();

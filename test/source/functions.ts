@@ -119,7 +119,7 @@ const getMemberHolding = (node: Member): Holding => ({
 
 const toSpan = ({ start, end }: Span): Span => ({ start, end });
 
-/** A private name includes its `#`. Computed and destructured names do not count. */
+/** A private name includes its `#`. Computed and destructured names are ignored. */
 function nameOf(key: Holding['key']): string | undefined {
   if (key?.type === 'Identifier') return key.name;
   if (key?.type === 'PrivateIdentifier') return `#${key.name}`;

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 export interface Link {
   /** The link as it is written on the page. */
   readonly to: string;
-  /** The target path in the repository. For a link to a heading only, it is the page itself. */
+  /** The target path in the repository. For a link that is only a heading's anchor, it is the page itself. */
   readonly path: string;
   readonly heading: string | undefined;
 }

@@ -91,7 +91,7 @@ function collectReference(name: string, given: readonly TSType[] = [], search: S
   else if (OPTIONS_NAME.test(name)) collectNamed(name, search);
 }
 
-/** Collects the keys of a type that remain after `Pick` or `Omit`. */
+/** Collects the keys that a type retains after `Pick` or `Omit`. */
 function collectChosen(type: TSType | undefined, { chosen, isKept }: Choice, search: Search): void {
   const named = listLiterals(chosen);
   const own = new Set<string>();

@@ -14,7 +14,7 @@ export type Standing =
   | { readonly id: string; readonly is: 'not-applicable'; readonly why: string }
   | { readonly id: string; readonly is: 'missing' };
 
-/** A row of the source documents, with those of its ids that no passed test names. */
+/** A row of the source documents, with its ids that are in no passed test's title. */
 export interface RowStanding extends SourceRow {
   readonly missing: readonly string[];
 }

@@ -74,7 +74,7 @@ for await (const item of session.stream('How much?')) {
 }
 for await (const event of session.events()) expectTypeOf(event).toEqualTypeOf<StoredEvent>();
 
-// An agent without an output answers with text. A type argument sets the output.
+// An agent without an output replies with text. A type argument sets the output.
 const words = await createClient<typeof clerk>({ url: '', agent: 'clerk' }).session().send('Hi');
 expectTypeOf(words.object).toEqualTypeOf<Json | undefined>();
 expectTypeOf(createClient<{ output: Price }>({ url: '', agent: 'any' })).toEqualTypeOf<Client<Price>>();

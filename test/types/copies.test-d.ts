@@ -75,7 +75,7 @@ const digWithMood = withParameter(dig, 'mood', v.string());
 withInstructions(digWithMood, (_, { depth, mood }) => `${depth} ${mood.trim()}`);
 withContext(digWithMood, ({ mood }) => ({ mood }));
 
-// Copies can have other limits, settings and modules.
+// Copies can have different limits, settings and modules.
 expectTypeOf(withLimits(dig, { iterations: 3 })).toEqualTypeOf<typeof dig>();
 expectTypeOf(withSettings(ask, { temperature: 0 })).toEqualTypeOf<typeof ask>();
 expectTypeOf(withUse(lamp)).toEqualTypeOf<typeof lamp>();

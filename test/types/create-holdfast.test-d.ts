@@ -28,12 +28,12 @@ expectTypeOf(holdfast).toEqualTypeOf<Holdfast>();
 export default holdfast.worker satisfies ExportedHandler<Env>;
 export const { TurnRunner } = holdfast;
 expectTypeOf<InstanceType<typeof TurnRunner>['run']>().toEqualTypeOf<(handOver: HandOver) => Promise<void>>();
-// A Worker's module can call `fetch` of the Worker that it exports.
+// A Worker's module can call the `fetch` of the Worker that it exports.
 expectTypeOf(holdfast.worker.fetch).not.toBeNullable();
 
 // The model is a value, or a function of the environment.
 createHoldfast({ agents: [clerk], model });
-// A model that reads vars fits every environment, and does not determine its type.
+// A model that reads vars fits every environment, and does not determine the environment's type.
 expectTypeOf(
   createHoldfast({
     agents: [clerk],
@@ -111,7 +111,7 @@ createHoldfast<AppBindings>({
   auth: bearerToken((env) => [env.HOLDFAST_TOKEN, env.OLD_TOKEN]),
 });
 createHoldfast<AppBindings>({ agents: [clerk], auth: openOnLocalhost() });
-// `Cloudflare.Env` is the environment that the program's own types declare.
+// The program's own types declare the environment `Cloudflare.Env`.
 createHoldfast<Cloudflare.Env>({ agents: [clerk], model: () => model })
   .worker satisfies ExportedHandler<Cloudflare.Env>;
 // @ts-expect-error: it has no such binding
@@ -119,7 +119,7 @@ createHoldfast<AppBindings>({ agents: [clerk], secrets: (env) => ({ key: env.KEY
 // @ts-expect-error: a Worker of this environment does not fit another one
 typedApp.worker satisfies ExportedHandler<{ readonly DB: string }>;
 
-// A tool receives the environment that the program's types declare, or else `unknown` values.
+// A tool receives the environment declared by the program's types. Its values default to `unknown`.
 expectTypeOf<CallContext['env']>().toEqualTypeOf<Cloudflare.Env>();
 expectTypeOf<EnvOf<AppBindings>>().toEqualTypeOf<AppBindings>();
 expectTypeOf<EnvOf<object>>().toEqualTypeOf<Readonly<Record<string, unknown>>>();

@@ -18,12 +18,12 @@ factory.unfolding(
   ({ name, hints }, of) => of === client && !!hints?.readOnlyHint && name !== '',
 );
 
-// A boolean can replace the options. It was called `removeOnInvoke` before.
+// A boolean, formerly called `removeOnInvoke`, can replace the options.
 expectTypeOf(factory.unfoldingByName('old', 'Old.', [], true).name).toEqualTypeOf<'old'>();
 expectTypeOf(factory.unfoldingMatching('old', 'Old.', [], false).name).toEqualTypeOf<'old'>();
 expectTypeOf(factory.unfolding('old', 'Old.', () => true, false).name).toEqualTypeOf<'old'>();
 
-// A single list can contain all of them.
+// A single list can contain all of these tools.
 defineAgent({
   name: 'clerk',
   description: 'Helps.',

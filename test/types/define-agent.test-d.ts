@@ -57,7 +57,7 @@ defineAgent({
   output: undefined,
 });
 
-// A function turns the options of a compaction into a module.
+// A function creates a module from the options of a compaction.
 defineAgent({ ...base, name: 'long', use: [summarize({ overTokens: 10_000 })] });
 // @ts-expect-error: options are not a module
 defineAgent({ ...base, name: 'options', use: [{ overTokens: 10_000 }] });
@@ -105,7 +105,7 @@ defineAgent({ ...base, name: 'typo', settings: { temprature: 0 } });
 // @ts-expect-error: there is no such choice
 defineAgent({ ...base, name: 'choice', settings: { toolChoice: { last: 'none' } } });
 
-// Its model can depend on the environment, and be one of several.
+// The model can depend on the environment, and can be one of several.
 const model = scriptedModel([]);
 defineAgent({
   ...base,
@@ -121,7 +121,7 @@ defineAgent({ ...base, name: 'no-model', model: (env) => env });
 expectTypeOf(clerk.model).toEqualTypeOf<ChatModel | undefined>();
 expectTypeOf(clerk.modelOf).toEqualTypeOf<ModelOfEnv | undefined>();
 
-// The type of its answers is the schema's output, and any record for JSON Schema.
+// The answers have the type of the schema's output, or of any record for JSON Schema.
 const Bill = v.object({ total: v.number(), due: v.optional(v.string()), lines: v.array(v.string()) });
 const biller = defineAgent({ ...base, name: 'biller', output: Bill });
 type BillType = { total: number; due?: string | undefined; lines: string[] };
@@ -130,7 +130,7 @@ const byJsonSchema = defineAgent({ ...base, name: 'json', output: jsonSchema({ t
 expectTypeOf(byJsonSchema).toEqualTypeOf<Agent<'json', Record<string, unknown>>>();
 export const all: readonly Agent[] = [clerk, biller, byJsonSchema];
 
-// The answers of a test session have this type if it is JSON.
+// A test session's answers have this type if it is JSON.
 export async function checkAnswers() {
   const bill = await createTestSession(biller, { replies: [] }).send('Bill me.');
   expectTypeOf(bill.object).toEqualTypeOf<BillType | undefined>();
@@ -146,7 +146,7 @@ export async function checkAnswers() {
   expectTypeOf(date.object).toEqualTypeOf<Json | undefined>();
 }
 
-// Its tools can include a reference.
+// An agent's tools can include a reference.
 const handbook: Reference = { name: 'handbook', description: 'Rules.', notes: 'Numbered.', tools: [pay] };
 defineAgent({ ...base, name: 'reading', tools: [defineReference(handbook)] });
 
@@ -174,7 +174,7 @@ defineAgent({ ...base, name: 'dated', tools: [], context: { since: () => 1 } });
 // @ts-expect-error an agent is never mutated
 clerk.tools = [];
 
-// A turn without a loop id gets a generated one, or none.
+// The policy determines whether a turn without a loop id gets a generated one.
 defineAgent({ name: 'a', description: 'x', instructions: 'x', tools: [], policies: { loopIds: 'as-sent' } });
 // @ts-expect-error there is no such policy
 defineAgent({ name: 'a', description: 'x', instructions: 'x', tools: [], policies: { loopIds: 'never' } });

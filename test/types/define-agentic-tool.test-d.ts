@@ -30,7 +30,7 @@ expectTypeOf(loose).toEqualTypeOf<Tool<'loose', Record<string, unknown>, unknown
 const none = defineAgenticTool({ ...base, name: 'none' });
 expectTypeOf(none).toEqualTypeOf<Tool<'none', Record<string, never>, unknown>>();
 
-// It can have settings and its own model, which can depend on the environment.
+// An agentic tool can have settings and its own model, which can depend on the environment.
 defineAgenticTool({
   ...base,
   name: 'set',
@@ -40,7 +40,8 @@ defineAgenticTool({ ...base, name: 'made', model: () => model, settings: undefin
 // @ts-expect-error: an empty object is not a model
 defineAgenticTool({ ...base, name: 'unmade', model: () => ({}) });
 
-// Its list accepts what an agent's list does, including objects with a table, classes and providers.
+// The `tools` list accepts the same items as an agent's, including objects with a table, classes and
+// providers.
 class Shed {
   static tools = toolTable<Shed>({ spade: { description: 'Digs.' } });
   spade() {

@@ -40,7 +40,7 @@ expectTypeOf(Customer).toEqualTypeOf<
   DomainType<'Customer', CustomerValue, v.InferInput<typeof CustomerSchema>>
 >();
 
-// Tools for one type of objects do not fit another.
+// Tools for one type of objects do not fit another type.
 const orderTools = (_: OrderValue): readonly AnyTool[] => [];
 defineDomainType({ name: 'Order', schema: OrderSchema, tools: orderTools });
 // @ts-expect-error these are tools for orders

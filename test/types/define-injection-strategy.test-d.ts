@@ -4,7 +4,7 @@ import { defineInjectionStrategy } from '../../src/kinds/entry.ts';
 
 const read = defineTool({ name: 'read', description: 'Reads.', run: () => 'read' });
 
-// It receives the last call, and returns a change or tools to add.
+// `evaluate` receives the last call, and returns a change or tools to add.
 const strategy = defineInjectionStrategy({
   name: 'mine',
   evaluate: ({ lastCall, tools, iteration }) => {
@@ -16,7 +16,7 @@ const strategy = defineInjectionStrategy({
 });
 expectTypeOf(strategy).toEqualTypeOf<ModuleUse>();
 defineAgent({ name: 'a', description: 'A.', instructions: 'A.', use: [strategy] });
-// It can decide from the view of the loop.
+// `offer` can decide from the view of the loop.
 defineInjectionStrategy({
   name: 'owned',
   offer: (tools, view) => (view.principal.id === 'ann' ? tools : []),

@@ -26,7 +26,7 @@ defineMcpEndpoint({ tools: [{ name: 'greet' }] });
 // @ts-expect-error an agent has a name
 defineMcpEndpoint({ agents: [{ as: 'ask_clerk' }] });
 
-// A prompt types its values by its arguments. Required arguments are present.
+// The arguments of a prompt determine the type of its values. Required ones are always present.
 const prompt = defineMcpPrompt({
   name: 'summary',
   description: 'Sums up.',

@@ -9,7 +9,7 @@ import {
   mcpContents,
 } from '../../src/mcp/server/entry.ts';
 
-// A template types its values by the variables of its URI.
+// The URI variables of a template determine the type of its values.
 const lines = defineMcpResource({
   name: 'lines',
   uri: 'orders://{order}/lines/{line}',
@@ -107,7 +107,7 @@ defineMcpEndpoint({ resources: [lines, policy, { ...base, uri: 'a://b' }] });
 // @ts-expect-error a resource has a uri
 defineMcpEndpoint({ resources: [base] });
 
-// The arguments of a prompt type its values, even if they have completions.
+// The arguments of a prompt determine the type of its values, even if they have completions.
 defineMcpPrompt({
   name: 'summary',
   description: 'Sums up.',

@@ -98,7 +98,7 @@ uses.remember(call, { kye: 'a' });
 // @ts-expect-error there is no such end
 uses.remember(call, { key: 'a' }, { on: 'failure' });
 
-// A state can consist of observations only.
+// A state can consist only of observations.
 const seen = defineModule({
   name: 'seen',
   state: {
@@ -129,7 +129,7 @@ declare const agent: Parameters<typeof createHoldfast>[0]['agents'][number];
 createHoldfast({ agents: [agent], use: [uses.use(), seen.use(), plain.use()] });
 createTestSession(agent, { replies: [], use: [uses.use(), seen.use(), plain.use()] });
 
-// The names in a path type a handler's parameters. The handler of a public route gets no caller.
+// The names in a path determine the handler's parameters. A public route's handler receives no caller.
 const routes = [
   defineRoute({
     method: 'GET',

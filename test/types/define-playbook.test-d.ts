@@ -33,7 +33,7 @@ const Document = defineDomainType({
 
 const base = { description: 'Researches.', input: v.object({ topic: v.string() }) };
 
-// A playbook is a tool with its literal name and its input schema's output.
+// A playbook is a tool with a literal name and the input schema's output as its input.
 const researcher = definePlaybook({
   ...base,
   name: 'researcher',
@@ -50,7 +50,7 @@ expectTypeOf(researcher).toEqualTypeOf<Playbook<'researcher', { topic: string }>
 expectTypeOf(researcher).toExtend<Tool<'researcher', { topic: string }, unknown>>();
 export const list: readonly AnyTool[] = [researcher];
 
-// Conditions know the tools that they name, even if nested.
+// Conditions have the types of the tools that they name, even if nested.
 expectTypeOf(after(search, 'analyze')).toEqualTypeOf<UnlockCondition<'search' | 'analyze'>>();
 expectTypeOf(allOf(after(search), anyOf(after(analyze), onArtifact(Document)))).toEqualTypeOf<
   UnlockCondition<'search' | 'analyze'>

@@ -3,7 +3,7 @@ import { defineRoute, type Route, type SessionRequest } from '../doors/http.ts';
 
 const createEmptyResponse = (): Response => new Response(null, { status: 204 });
 
-// A handler receives the names in its path, and a request whose type depends on `access`.
+// A handler receives its path's parameters, and a request whose type depends on `access`.
 const ofSession = defineRoute({
   method: 'POST',
   path: '/agents/{agent}/sessions/{session}/notes/{note}',

@@ -49,7 +49,7 @@ expectTypeOf(orders).toEqualTypeOf<
 expectTypeOf(orders.name).toEqualTypeOf<'orders'>();
 expectTypeOf<ToolInput<typeof orders>>().toEqualTypeOf<{ orderId: number; again?: boolean | undefined }>();
 
-// It is a tool like any other.
+// A state machine is a tool like any other.
 export const tools: readonly AnyTool[] = [
   orders,
   requireApproval(orders, ({ orderId }) => `Order ${orderId}?`),
@@ -60,7 +60,7 @@ expectTypeOf(toMermaid(orders)).toEqualTypeOf<string>();
 // A copy has the same types.
 expectTypeOf(startingIn(orders, 'confirmed')).toEqualTypeOf<typeof orders>();
 
-// Optional properties accept undefined, and a machine without input has none.
+// Optional properties accept undefined, and the input can be omitted.
 const plain = defineStateMachine({
   ...base,
   input: undefined,

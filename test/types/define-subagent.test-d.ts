@@ -8,7 +8,7 @@ const clerk = defineAgent({ ...base, name: 'clerk' });
 const biller = defineAgent({ ...base, name: 'biller', output: v.object({ total: v.number() }) });
 declare const any: Agent;
 
-// It has the literal name and the output of its agent, and its input is a message.
+// A subagent has its agent's literal name and output, and its input is a message.
 const clerkTool = defineSubagent({ agent: clerk });
 expectTypeOf(clerkTool).toEqualTypeOf<Tool<'clerk', { readonly message: string }, unknown>>();
 const billerTool = defineSubagent({ agent: biller });
@@ -19,7 +19,7 @@ const byName = defineSubagent({ agent: 'clerk' });
 expectTypeOf(byName).toEqualTypeOf<Tool<'clerk', { readonly message: string }, unknown>>();
 expectTypeOf(defineSubagent({ agent: any }).name).toBeString();
 
-// It can have its own name and input.
+// A subagent can have its own name and input.
 const renamed = defineSubagent({
   agent: biller,
   name: 'bill',
@@ -27,7 +27,7 @@ const renamed = defineSubagent({
   input: v.object({ customer: v.string() }),
 });
 expectTypeOf(renamed).toEqualTypeOf<Tool<'bill', { customer: string }, { total: number }>>();
-// Its own output replaces the agent's, and types a subagent whose agent is a name.
+// A subagent's own output replaces the agent's, and sets the type if the agent is a name.
 const Bill = defineDomainType({ name: 'Bill', schema: v.object({ sum: v.pipe(v.string(), v.toNumber()) }) });
 expectTypeOf(defineSubagent({ agent: 'biller', output: Bill })).toEqualTypeOf<
   Tool<'biller', { readonly message: string }, { sum: string }>

@@ -26,7 +26,7 @@ expectTypeOf(files).toExtend<Tool<'files'>>();
 expectTypeOf(withInnerTools(files, read)).toEqualTypeOf(files);
 expectTypeOf(requireApproval(files, 'Open?')).toEqualTypeOf(files);
 
-// Its tools can depend on the loop.
+// The tools can depend on the loop.
 defineUnfolding({
   ...base,
   tools: (view) => {
@@ -47,7 +47,7 @@ const selectable = defineUnfolding({
 });
 expectTypeOf(selectable).toEqualTypeOf<UnfoldingTool<'files', { root: string }>>();
 
-// It has exactly one form.
+// The tools are specified in exactly one form.
 defineUnfolding({ ...base, byCategory: { look: [read] }, categoryParameter: 'kind', exclusive: true });
 // @ts-expect-error `tools` and `byCategory` are alternatives
 defineUnfolding({ ...base, tools: [read], byCategory: { look: [read] } });
@@ -66,7 +66,7 @@ defineUnfolding({ ...base, input: v.object({ root: v.string() }), select: ({ pat
 // @ts-expect-error there is no such scope
 defineUnfolding({ ...base, tools: [read], scope: 'for ever' });
 
-// Returns an unfolding tool for an object, or undefined in the safe variant.
+// An object yields an unfolding tool. The safe variant can return undefined.
 expectTypeOf(unfoldingOf(new Map(), { name: 'a', description: 'A.' })).toEqualTypeOf<UnfoldingTool>();
 expectTypeOf(unfoldingOfSafely({})).toEqualTypeOf<UnfoldingTool | undefined>();
 // @ts-expect-error a string is not an object

@@ -78,7 +78,7 @@ defineWebhook({
   start: () => ignored('no'),
 });
 
-// If the webhook names no agent, each turn names one.
+// If the webhook has no agent, each turn must name one.
 defineWebhook({ name: 'own', verify, start: () => ({ agent: 'a', session: 's', message: 'm' }) });
 
 // @ts-expect-error the agent is missing

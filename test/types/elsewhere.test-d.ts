@@ -1,4 +1,4 @@
-/** Functions of other entries: the compile error names the right import, as the type of the parameter. */
+/** Functions of other entries: the compile error shows the right import, as the type of the parameter. */
 import { expectTypeOf } from 'vitest';
 import * as holdfast from '../../src/index.ts';
 

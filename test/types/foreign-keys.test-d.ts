@@ -1,4 +1,4 @@
-/** Keys of other libraries in a tool's literal: the compile error names the right key. */
+/** Other libraries' keys in a tool's literal: the compile error shows the right key. */
 import * as v from 'valibot';
 import { defineTool } from '../../src/index.ts';
 import { defineManualTool } from '../../src/modules/answers/entry.ts';

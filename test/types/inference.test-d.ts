@@ -1,7 +1,7 @@
 /**
- * What the compiler infers for each `define*` function: the name as a literal, the input for each kind of
- * schema, the output, and the parameters of functions in the literal. Each function has a section that begins
- * with its name, and contains a compile error.
+ * The types inferred for each `define*` function: the literal name, the input for each kind of schema, the
+ * output, and the parameters of functions in the literal. Each function has a section that begins with its
+ * name, and contains a compile error.
  */
 
 import { type } from 'arktype';

@@ -1,6 +1,6 @@
 /**
- * The shapes of the kernel's literals have exactly the keys of their types, so that a new key is added to
- * both.
+ * The shapes of the kernel's literals must have exactly the keys of their types, so that a new key is added
+ * to both.
  */
 import { expectTypeOf } from 'vitest';
 import type {

@@ -2,7 +2,7 @@ import { expectTypeOf } from 'vitest';
 import type { ChatModel } from '../../src/index.ts';
 import { showToolsChanges, signPrefix } from '../../src/model/entry.ts';
 
-// A model has these functions as members.
+// A model can have these functions as members.
 const ask: ChatModel['ask'] = () => Promise.reject(new Error('This model is never called.'));
 expectTypeOf({ name: 'mine', showToolsChanges, signPrefix, ask }).toExtend<ChatModel>();
 // @ts-expect-error The member is the function, not a flag.

@@ -1,4 +1,4 @@
-/** What a Worker sends to OpenAI clients fits the types of those clients. */
+/** The data that a Worker sends to OpenAI clients fits their types. */
 import type OpenAI from 'openai';
 import { describe, expectTypeOf, it } from 'vitest';
 import { openAi } from '../../src/surfaces/openai/entry.ts';

@@ -38,7 +38,7 @@ expectTypeOf<OutputOf<typeof Total>>().toEqualTypeOf<TotalValue>();
 expectTypeOf<OutputOf<typeof Order>>().toEqualTypeOf<OrderJson>();
 expectTypeOf<OutputOf<undefined>>().toBeUnknown();
 
-// Agents, with test sessions and runs.
+// Agents, their test sessions, and their runs.
 const base = { description: 'Does.', instructions: 'Do.' };
 const totaling = defineAgent({ ...base, name: 'totaling', output: Total });
 const ordering = defineAgent({ ...base, name: 'ordering', output: Order });
@@ -109,7 +109,7 @@ defineTool({ name: 'find', description: 'Finds.', output: 'Order', run: () => ({
 // @ts-expect-error its cents are a number
 defineTool({ name: 'sum', description: 'Sums.', output: Total, run: () => ({ cents: '7' }) });
 
-// `withOutput` sets the type of another author's tool to the JSON of the domain type.
+// `withOutput` sets the output type of another author's tool to the domain type's JSON.
 declare const listed: AnyTool;
 expectTypeOf(withOutput(listed, Order)).toEqualTypeOf<Tool<string, unknown, OrderJson>>();
 const counting = defineTool({ name: 'count', description: 'Counts.', input: Total, run: () => ({ n: 1 }) });

@@ -6,7 +6,7 @@ import type { ModuleUse } from '../doors/tools.ts';
 
 const base = { name: 'clerk', description: 'Works.', instructions: 'Work.' };
 
-// The setting is one of two words, or a function of the request.
+// The setting is `auto`, `off`, or a function of the request.
 expectTypeOf(promptCache('auto')).toEqualTypeOf<ModuleUse>();
 defineAgent({ ...base, use: [promptCache('off')] });
 promptCache(({ key, messages, tools }) => {

@@ -40,7 +40,7 @@ defineTool({ ...base, run: () => untypedValue });
 defineTool({ ...base, run: () => unknown });
 defineTool({ ...base, run: () => ({ rows: unknown, more: [untypedValue] }) });
 
-// The input and the call are still inferred, and so is the output.
+// The input, the call and the output are still inferred.
 const findTool = defineTool({
   ...base,
   input: v.object({ id: v.string() }),
@@ -92,7 +92,7 @@ expectTypeOf(defineTextTool({ ...base, run: (words) => words.length })).toEqualT
   Tool<'look', string, number>
 >();
 
-// A schema can be an output like a domain type. `run` then returns the schema's input.
+// A schema can be an output, like a domain type. `run` then returns the schema's input.
 const Total = v.object({ cents: v.pipe(v.number(), v.transform(String)) });
 expectTypeOf(defineTool({ ...base, output: Total, run: () => ({ cents: 7 }) })).toEqualTypeOf<
   Tool<'look', Record<string, never>, { cents: number }>

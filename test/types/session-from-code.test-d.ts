@@ -34,7 +34,7 @@ const ann = { id: 'ann', tenant: 'acme', roles: ['buyer'] };
 const chat = sessionOf(holdfast, env, { agent: pricing, session: 's1', principal: ann });
 expectTypeOf(chat).toEqualTypeOf<Session<{ amount: number; currency: string }>>();
 
-// The object and the artifacts of an answer have the declared types.
+// The object and artifacts of an answer have the declared types.
 const answer = await chat.send('How much?');
 expectTypeOf(answer.object).toEqualTypeOf<{ amount: number; currency: string } | undefined>();
 expectTypeOf(answer.artifactsOf(Quote)).toEqualTypeOf<readonly { amount: number; currency: string }[]>();

@@ -60,7 +60,7 @@ export const missingKeys: KeysOf<typeof BASE> = { id: 1 };
 // @ts-expect-error The check has an additional property.
 export const more: KeysOf<typeof BASE> = { id: 1, note: 1, other: 1 };
 
-/** An event has its own properties, and those of its turn and loop. */
+/** An event has its own properties, and those that identify its turn and loop. */
 export const startedFrame: EventOf<'frame-started'> = {
   type: 'frame-started',
   turn: 't1',

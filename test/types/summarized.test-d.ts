@@ -3,7 +3,7 @@ import type { ModuleUse } from '../../src/index.ts';
 import type { HistoryMessage } from '../../src/kinds/entry.ts';
 import { type SummaryOptions, summarize } from '../../src/modules/compaction/entry.ts';
 
-// A function or the model summarizes a conversation. Instructions are for the model only.
+// A function or the model summarizes a conversation. Only the model accepts instructions.
 const overTokens = { overTokens: 10_000 };
 expectTypeOf(summarize(overTokens)).toEqualTypeOf<ModuleUse>();
 summarize({ ...overTokens, keepTurns: undefined, summarize: undefined, instructions: 'Be brief.' });

@@ -36,7 +36,7 @@ defineAgent({
   use: [callLimits({ toolCalls: 'unlimited', callsPerTool: { pay: 1, '*': 'unlimited' } })],
 });
 
-// The parameters of an inspector are inferred.
+// An inspector's parameters are inferred.
 export const inspector: LoopInspector = {
   beforeModelCall: ({ messages, tools }) =>
     expectTypeOf(tools).toEqualTypeOf<readonly string[]>() && void messages,

@@ -11,7 +11,7 @@ tracing({
   headers: (env) => ({ 'x-key': env.OTLP_KEY }),
 });
 
-// The platform's own tracing fits.
+// The platform's own tracing is accepted.
 declare const platform: ExecutionContext['tracing'];
 expectTypeOf(platform).toExtend<PlatformTracing>();
 tracing({ platform });

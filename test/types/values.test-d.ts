@@ -39,7 +39,7 @@ replanWhen(find, ({ at, lines }) => at > '2026' || lines.some(({ due }) => due =
 const list = defineTool({ ...base, name: 'list', run: async () => [order] });
 expectTypeOf<ToolArtifactItem<typeof list, undefined>>().toEqualTypeOf<OrderAsJson>();
 
-// The artifact of a date alone has no special type, and JSON types stay unchanged.
+// A date alone gives its artifact no special type, and JSON types stay unchanged.
 const now = defineTool({ ...base, name: 'now', run: () => new Date() });
 expectTypeOf<ToolArtifact<typeof now, undefined>>().toEqualTypeOf<Json>();
 expectTypeOf<AsJson<{ a: 1; b?: 'c' }>>().toEqualTypeOf<{ a: 1; b?: 'c' }>();

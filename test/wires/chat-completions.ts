@@ -1,6 +1,6 @@
 /**
  * The strict server of chat completions, `POST .../chat/completions`, as JSON and as a stream. Its dialects
- * belong to providers that send more than text and calls, and require clients to return it.
+ * are those of providers that send data beyond text and calls, and require clients to return it.
  */
 import { computeNextReply } from './calls.ts';
 import { type ChatDialectName, createDialect, type DialectOptions } from './chat-completions/dialects.ts';

@@ -61,7 +61,7 @@ function findFault(
   return isBase64(base64) ? undefined : 'an invalid base64-encoded value';
 }
 
-/** Returns a text parameter. Refuses it if it is missing or not a text. */
+/** Returns a text parameter. Refuses one that is missing or not a text. */
 export function readText(value: unknown, path: string): string {
   if (value === undefined) throw new RefusalError(400, `Missing required parameter: '${path}'.`);
   if (typeof value === 'string') return value;
@@ -74,7 +74,7 @@ export function checkFields(part: Fields, fields: readonly string[], path: strin
   if (unknown !== undefined) throw new RefusalError(400, `Unknown parameter: '${path}.${unknown}'.`);
 }
 
-/** Returns the refusal of a value that is not among the accepted ones. */
+/** Returns the refusal of an unaccepted value. */
 export function refuseValue(value: unknown, taken: readonly string[]): RefusalError {
   const named = taken.map((one) => `'${one}'`);
   const last = named.pop();

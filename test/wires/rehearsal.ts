@@ -1,6 +1,7 @@
 /**
- * Plays a script with the AI SDK's own loop. A strict server must accept the messages that its packages store
- * and send back. Each turn ends with its answer, and the next turn continues with the history that `ai` kept.
+ * Plays a script with the AI SDK's own loop. A strict server must accept the messages that the SDK's packages
+ * store and send back. Each turn ends with its answer, and the next turn continues with the history from
+ * `ai`.
  */
 import type { SharedV4ProviderOptions } from '@ai-sdk/provider';
 import {

@@ -124,9 +124,7 @@ function checkCacheKey(key: unknown): void {
   );
 }
 
-/**
- * Returns the content that the request asks for. Encrypted content and summaries are included only on request.
- */
+/** Returns the item settings of a request. Encrypted content and summaries are included only on request. */
 function parseMode({ store, include, reasoning }: Readonly<Record<string, unknown>>): ItemMode {
   return {
     stored: store !== false,

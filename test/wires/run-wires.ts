@@ -1,7 +1,7 @@
 /**
- * `npm run wires` checks that every provider receives its own data back, using strict servers that make the
- * same checks as the real ones. Runs a turn of ten iterations and a second turn, with tools of every kind, in
- * workerd, and kills the process at random positions. Prints a table. Exits with 1 on a failure.
+ * `npm run wires` checks that every provider gets its own data back, using servers as strict as the real
+ * ones. Runs a turn of ten iterations and a second turn, with tools of every kind, in workerd, and kills the
+ * process at random positions. Prints a table. Exits with 1 on a failure.
  */
 import { createTemporaryDirectory } from '../../src/examples/demo/temporary-directory.ts';
 import { runCommand } from '../full/process/run-command.ts';

@@ -1,6 +1,6 @@
 /**
  * Signatures that contain their own data, because wires keep no state. A signature contains its reply and its
- * prefix. The seal is a hash of these fields, which reveals changes.
+ * prefix. The seal is a hash of these fields that reveals any change.
  */
 import { computeFingerprint, formatCanonicalJson, isRecord } from './wire.ts';
 

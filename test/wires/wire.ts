@@ -88,7 +88,7 @@ export function getReply(replies: readonly ScriptedReply[], count: number): Scri
   return reply;
 }
 
-/** Returns the answer of a reply's turn, which a model says if it must not call tools. */
+/** Returns the answer of a reply's turn, which a model gives if it must not call tools. */
 export function answerOf(replies: readonly ScriptedReply[], reply: ScriptedReply): ScriptedReply {
   return replies.find(({ turn, calls }) => turn === reply.turn && calls.length === 0) ?? reply;
 }
@@ -134,7 +134,7 @@ export function createOwnRefusal(message: string): RefusalError {
   return new RefusalError(400, `wire: ${message}`);
 }
 
-/** A request as the checks of a wire receive it. */
+/** A request as received by the checks of a wire. */
 export interface WireRequest {
   readonly url: URL;
   readonly headers: Headers;
@@ -168,7 +168,7 @@ export function createStrictWire(protocol: WireProtocol): Wire {
         requests[place] = body;
         return protocol.answer({ url: new URL(request.url), headers: request.headers, body });
       } catch (error) {
-        // An unexpected error of the wire also counts as a refusal, so that no request passes unchecked.
+        // An unexpected error of the wire is also treated as a refusal, so that no request passes unchecked.
         const status = error instanceof RefusalError ? error.status : 400;
         const message = error instanceof Error ? error.message : String(error);
         refused.push({ request: place, status, message });

@@ -1,4 +1,4 @@
-/** The agent of the playground. It runs in the page, and keeps nothing. */
+/** The agent of the playground. It runs in the page, and stores no data. */
 
 import { runAgent } from '../../../src/in-memory/entry.ts';
 import { defineAgent, defineTool } from '../../../src/index.ts';
@@ -41,7 +41,7 @@ const shop = defineAgent({
   tools: [findPrice, orderProduct],
 });
 
-/** Runs one turn. Calls `show` with each line as it comes. */
+/** Runs one turn. Calls `show` with each line as it arrives. */
 export async function runTurn(message: string, show: (line: Line) => void): Promise<void> {
   const answer = await runAgent(shop, message, {
     model: offlineModel(),

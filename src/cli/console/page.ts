@@ -8,8 +8,8 @@ export interface ConsolePage {
 }
 
 /**
- * Loads the page. The program is one file, and would otherwise contain the page a second time: its build
- * replaces the URL by that of the module in the package.
+ * Loads the page. The build replaces the URL by that of the module in the package. Otherwise the program, a
+ * single file, would contain a second copy of the page.
  */
 export async function loadPage(): Promise<ConsolePage> {
   const { GZIPPED, POLICY } = await import('../../modules/console/built-page.js');

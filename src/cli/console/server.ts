@@ -61,7 +61,8 @@ function findRefusalReason({ headers, socket, method, url = '' }: IncomingMessag
   if (origin !== undefined && origin !== `http://${host}`)
     return 'A page of another origin sent this request.';
   const site = headers['sec-fetch-site'];
-  // A person can open the page from a link or the address bar. Everything else must come from the page itself.
+  // A user can open the page from a link or the address bar. All other requests must come from the page
+  // itself.
   const isOpening = method === 'GET' && /^\/(console)?([?#]|$)/.test(url);
   if (site !== undefined && site !== 'same-origin' && !isOpening)
     return 'A page on another site sent this request.';
@@ -90,7 +91,7 @@ function sendPage(
   response.end(method === 'GET' ? html : undefined);
 }
 
-/** The request headers that the deployment needs. Cookies and the like stay on this machine. */
+/** The request headers that the deployment needs. Others, such as cookies, stay on this machine. */
 const FORWARDED_HEADERS = [
   'accept',
   'content-type',
@@ -129,7 +130,7 @@ async function forward(
     answer = await fetch(resolveTarget(url, request.url ?? '/'), {
       method: request.method ?? 'GET',
       headers: { ...headers, ...(token && { authorization: `Bearer ${token}` }) },
-      // A redirect would receive the token, too.
+      // A redirect target would also receive the token.
       redirect: 'manual',
       signal: leaving.signal,
       ...(!isSafe(request.method) && { body: Readable.toWeb(request) as ReadableStream, duplex: 'half' }),
@@ -144,11 +145,11 @@ async function forward(
     'x-content-type-options': 'nosniff',
     'cache-control': 'no-store',
     'cross-origin-resource-policy': 'same-origin',
-    // The deployment's other documents, such as HTML, must not run here.
+    // Other documents of the deployment, such as HTML, must not run here.
     'content-security-policy': "default-src 'none'; sandbox",
   });
   if (!answer.body) response.end();
-  // A client that leaves, or a deployment that breaks off, ends the stream.
+  // The stream ends if the client disconnects or the deployment breaks off.
   else await pipeline(Readable.fromWeb(answer.body), response).catch(() => undefined);
 }
 

@@ -3,9 +3,9 @@ import { type Check, createConfigEdit, getInheritedPath, getOwnPath } from './ch
 import type { Edit, Problem } from './problem.ts';
 import type { Project } from './project.ts';
 
-/** The first compatibility date whose flags give a session's object `ctx.exports`. */
+/** The first compatibility date that enables `ctx.exports` in a session's object. */
 const MIN_DATE = '2025-11-17';
-/** The compatibility date from which an object stays awake while a call that it made is still running. */
+/** The first compatibility date at which an object stays awake while a call that it made is running. */
 const MIN_AWAKE_DATE = '2026-10-01';
 
 export const checkDate: Check = (project) => {

@@ -6,7 +6,7 @@ import type { Problem } from './problem.ts';
 import type { Project } from './project.ts';
 
 interface ModuleObject {
-  /** The file of the module that a Worker which uses it runs. */
+  /** The file that a Worker runs if it uses the module. */
   readonly file: string;
   readonly use: string;
   readonly binding: string;

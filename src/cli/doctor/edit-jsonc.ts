@@ -55,12 +55,12 @@ function changeMember(text: string, parent: Node, { start, value }: Member, edit
   const bare = blankComments(text);
   const after = value.end + (/^\s*,/.exec(bare.slice(value.end))?.[0].length ?? 0);
   if (after > value.end || !previous) return removeLines(text, start, after);
-  // The last member has no comma after it, so the comma before it must go.
+  // The last member has no trailing comma, so the comma before it is removed.
   const comma = bare.indexOf(',', previous.value.end);
   return text.slice(0, comma) + removeLines(text, start, value.end).slice(comma + 1);
 }
 
-/** Removes a part of the text, with its line if nothing else is on it. */
+/** Removes a part of the text, and its line if that is then empty. */
 function removeLines(text: string, from: number, to: number): string {
   const before = /\n?[ \t]*$/.exec(text.slice(0, from))?.[0] ?? '';
   const isAlone = before.startsWith('\n') && /^[ \t]*\r?(?:\n|$)/.test(text.slice(to));

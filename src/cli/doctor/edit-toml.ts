@@ -47,7 +47,7 @@ export function editToml(text: string, edit: ConfigEdit): string {
   }
   let place = section.end;
   while (place > section.header + 1 && /^\s*(#.*)?$/.test(lines[place - 1] ?? '')) place -= 1;
-  // If a file begins with a table, its first top-level keys go above that.
+  // If a file begins with a table, its first top-level keys are inserted above that table.
   const blank = section.name === '' && place === 0 && section.end === 0 && lines.length > 1 ? [''] : [];
   lines.splice(place, 0, `${key} = ${value}`, ...blank);
   return lines.join('\n');

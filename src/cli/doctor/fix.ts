@@ -30,7 +30,7 @@ export function applyFixes(project: Project, problems: readonly Problem[]): FixO
   return { done, refused };
 }
 
-/** Changes a file. Returns its path, with its text before all edits of the problem. */
+/** Changes a file. Returns its path and its text before all edits of the problem. */
 function applyEdit(
   { folder, configFile }: Project,
   edit: Edit,

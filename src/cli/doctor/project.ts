@@ -59,7 +59,8 @@ export interface Project {
   readonly environment: string | undefined;
   readonly config: Config;
   /**
-   * The top-level settings, from which an environment inherits. Without `environment`, the same as `config`.
+   * The top-level settings, from which an environment inherits. Equal to `config` if there is no
+   * `environment`.
    */
   readonly top: Config;
   /** The main module by its path relative to the folder, with its text. Absent if there is no such file. */
@@ -77,10 +78,10 @@ export interface Project {
   readonly bundle: Bundle | FailedBundle | undefined;
 }
 
-/** The reason why wrangler makes no bundle. */
+/** The reason why wrangler cannot bundle the project. */
 export interface FailedBundle {
   readonly failure: string;
-  /** The classes of the Worker's own bindings that its main module does not export, if that is the reason. */
+  /** The Worker's own bound classes that its main module does not export, if that is the reason. */
   readonly unexported: readonly string[];
 }
 
@@ -193,7 +194,7 @@ function findManifest(from: string, name: string): Manifest | undefined {
     const path = join(folder, 'node_modules', name);
     try {
       const manifest: unknown = JSON.parse(readFileSync(join(path, 'package.json'), 'utf8'));
-      return { ...(manifest as object), folder: realpathSync(path) }; // of an installed package
+      return { ...(manifest as object), folder: realpathSync(path) }; // the installed package's folder
     } catch {
       if (dirname(folder) === folder) return undefined;
     }

@@ -64,8 +64,8 @@ async function listWaiting(asked: CommandInput): Promise<number> {
 const QUESTION_SUFFIX = /:(\d{1,6})$/;
 
 /**
- * Returns the name of a call's current question. A call can ask several, and an answer to the first must not
- * answer the second.
+ * Returns the name of a call's current question. A call can ask several questions, and each answer must apply
+ * to one only.
  */
 const formatCallName = ({ call, question = 1 }: Row): string =>
   question === 1 && !QUESTION_SUFFIX.test(String(call)) ? String(call) : `${call}:${question}`;

@@ -80,7 +80,7 @@ const COMMON_OPTIONS = {
   json: 'prints JSON for scripts',
 };
 
-/** The number of retries after a lost connection. It is low because a person waits. */
+/** The number of retries after a lost connection. It is low because a user is waiting. */
 const RETRIES = 2;
 
 export function createRemoteCommand(made: RemoteCommand): Command {
@@ -166,7 +166,7 @@ function createDeployment(texts: CommandInput['texts'], token: string | undefine
     url: origin + pathname,
     token,
     retries: RETRIES,
-    // A redirect would receive the token, too.
+    // A redirect target would also receive the token.
     fetch: (url, init) => fetch(url, { ...init, redirect: 'manual' }),
   };
   const listAgents = async () =>

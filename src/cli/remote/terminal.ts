@@ -22,7 +22,7 @@ export const indentLines = (value: unknown, indent: string): string =>
     )
     .join('\n');
 
-/** Returns JSON as one line. Terminal control characters are escaped, which keeps the data equal. */
+/** Returns JSON as one line. Terminal control characters are escaped, so the data is unchanged. */
 export const toJsonLine = (value: unknown): string =>
   JSON.stringify(value).replaceAll(INVISIBLE_CHARACTERS, (one) =>
     one
@@ -45,8 +45,8 @@ const MIN_CUT_WIDTH = 12;
 const MIN_WIDTH = 4;
 
 /**
- * Returns a table with one line per row. `width`: the width of the terminal. Lines fit if there is enough
- * room for the columns.
+ * Returns a table with one line per row. `width`: the width of the terminal. Lines fit if the columns have
+ * room.
  */
 export function formatTable<Row>(
   columns: readonly Column<Row>[],
@@ -88,7 +88,7 @@ const getCharWidth = (sign: string): number => (/\p{M}/u.test(sign) ? 0 : WIDE_C
 export const computeWidth = (line: string): number =>
   Array.from(line).reduce((sum, sign) => sum + getCharWidth(sign), 0);
 
-/** Returns as much of a line as fits, with a mark if it was cut. */
+/** Returns the part of a line that fits, with a mark if the line was cut. */
 export function truncate(line: string, room: number): string {
   if (computeWidth(line) <= room) return line;
   let short = '';

@@ -1,4 +1,4 @@
-/** A deployed Worker, and the findings of the steps. */
+/** A deployed Worker, and the results of the steps. */
 export interface SmokeTarget {
   readonly call: Call;
   /** The agent to call. A step finds it unless an option names it. */

@@ -62,13 +62,13 @@ export class HoldfastChatTransport<
   readonly #asked: HttpChatTransportInitOptions<Message>['fetch'];
   /** How often each chat was resumed. A resume stops the previous stream, which is not the user's stop. */
   readonly #resumed = new Map<string, number>();
-  /** The session of each chat that uses a fork, which its last message names. */
+  /** The session of each chat that uses a fork. The chat's last message names the fork. */
   readonly #branches = new Map<string, string>();
   /** The fork of each chat whose edit was refused: the AI SDK has removed the messages that name it. */
   readonly #left = new Map<string, string>();
-  /** The last message of the user that the page of each chat had. */
+  /** The last user message on the page of each chat. */
   readonly #said = new Map<string, string>();
-  /** The turn of each chat that had not stopped when its messages were loaded. */
+  /** The turn of each chat that was still running when its messages were loaded. */
   readonly #unstopped = new Map<string, string>();
   /** Settles when the turn of the last stopped chat is cancelled. */
   #stopping: Promise<void> | undefined;
@@ -82,7 +82,7 @@ export class HoldfastChatTransport<
     this.#cancelsOnStop = cancelsOnStop;
     this.#patience = patience;
     this.#asked = options.fetch;
-    // A cancelled turn ends soon, and until then its session is busy.
+    // A cancelled turn ends soon, but its session is busy until then.
     const isPassing = ({ status, ok }: Response): boolean => {
       if (ok) this.#cancelledAt = Number.NEGATIVE_INFINITY;
       return (
@@ -106,7 +106,7 @@ export class HoldfastChatTransport<
   async loadMessages(chatId: string): Promise<Message[]> {
     await this.#ready();
     const response = await this.#ask(`/${encodeURIComponent(chatId)}/messages`);
-    const messages = (await response.json()) as Message[]; // the Worker writes messages of this version
+    const messages = (await response.json()) as Message[]; // the Worker uses this version's format
     this.#left.delete(chatId);
     this.#noteBranch(chatId, messages);
     this.#noteSaid(chatId, messages);
@@ -166,7 +166,7 @@ export class HoldfastChatTransport<
     const version = await this.#ready();
     const { chatId } = options;
     this.#resumed.set(chatId, this.#resumes(chatId) + 1);
-    // Version 6 does not pass one.
+    // Version 6 does not pass a signal.
     const { abortSignal: stop } = options as { readonly abortSignal?: AbortSignal };
     const ended = Symbol();
     try {
@@ -177,7 +177,7 @@ export class HoldfastChatTransport<
           abortSignal: signal,
         } as ReconnectOptions<Message>);
         if (stream !== null) return stream;
-        // The loaded messages lack the end of a turn that has stopped since.
+        // The loaded messages lack the end of a turn that has since stopped.
         const missed = this.#unstopped.get(chatId);
         if (missed === undefined) throw ended;
         this.#unstopped.delete(chatId);
@@ -189,7 +189,7 @@ export class HoldfastChatTransport<
     }
   }
 
-  /** Stores the fork that the last of some messages names. */
+  /** Stores the fork that the last of the messages names. */
   #noteBranch(chatId: string, messages: readonly Pick<UIMessage, 'metadata'>[]): void {
     const named = messages.map(({ metadata }) => Object(metadata).session);
     const branch: unknown = named.findLast((one) => one !== undefined);
@@ -233,7 +233,7 @@ export class HoldfastChatTransport<
     const headers = await resolveValue(this.headers);
     const credentials = await resolveValue(this.credentials);
     const given = { ...(headers && { headers }), ...(credentials && { credentials }), ...more };
-    return given as RequestInit; // with the `credentials` that browsers know
+    return given as RequestInit; // `credentials` has the browser's type
   }
 
   #resumes(chatId: string): number {
@@ -256,7 +256,7 @@ export class HoldfastChatTransport<
   ): Promise<ChunkStream> {
     const resumes = this.#resumes(chatId);
     const cancel = async (turn: () => Promise<string | undefined>): Promise<void> => {
-      // If a page resumes a chat again, the AI SDK stops the stream before it.
+      // If a page resumes a chat again, the AI SDK stops the previous stream.
       await pause(0);
       const isStop = this.#cancelsOnStop && this.#resumes(chatId) === resumes && !pageUnload.isOn;
       if (!isStop) return;
@@ -312,4 +312,4 @@ const withQuery = (url: string, name: string, value: string): string =>
 
 /** Resolves the AI SDK's resolvable values: a value, a promise of one, or a function that returns either. */
 const resolveValue = async <T>(given: T | PromiseLike<T> | (() => T | PromiseLike<T>)): Promise<T> =>
-  typeof given === 'function' ? (given as () => T | PromiseLike<T>)() : given; // no such value is a function
+  typeof given === 'function' ? (given as () => T | PromiseLike<T>)() : given; // values are never functions

@@ -40,7 +40,7 @@ export class ShownSteps {
         this.#words.set(chunk.id, (this.#words.get(chunk.id) ?? 0) + chunk.delta.length);
         break;
       default:
-        // Only in version 7: the step is as at its start.
+        // Only in version 7: the step is back at its start.
         if (String(chunk.type) === 'reset-step') this.#clear();
         else (this.#isOpen ? this.#others : this.#between).add(JSON.stringify(chunk));
     }

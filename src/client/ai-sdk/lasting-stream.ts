@@ -25,7 +25,7 @@ interface ReconnectingOptions {
   readonly onStop: (turn: () => Promise<string | undefined>) => Promise<void>;
 }
 
-/** Opens a stream, and opens it again if it breaks off before its turn has stopped. */
+/** Opens a stream, and reopens it if it breaks off before its turn has stopped. */
 export async function openReconnectingStream(options: ReconnectingOptions): Promise<ChunkStream> {
   const { open, stop, onStart } = options;
   const steps = new ShownSteps(options.canStepBack);
@@ -35,7 +35,7 @@ export async function openReconnectingStream(options: ReconnectingOptions): Prom
   };
   const opening = open(leave.signal);
   const first = await rejectOnAbort(opening, stop, () =>
-    // The message may be on its way. The first chunk names its turn.
+    // The message may still be in transit. The first chunk names its turn.
     stopAndLeave(async () => {
       const start = await readStart(await opening);
       if (start) onStart(start);
@@ -121,7 +121,7 @@ interface RetryOptions {
   readonly signal: AbortSignal | null | undefined;
 }
 
-/** Sends a request until it gets a response. All requests of a chat are safe to send again. */
+/** Sends a request until it gets a response. All requests of a chat are safe to retry. */
 export async function sendWithRetry(
   send: () => Promise<Response>,
   { patience, isPassing, signal }: RetryOptions,
@@ -162,7 +162,7 @@ async function readStart(
   return undefined;
 }
 
-/** Reads a stream, since not every browser iterates over one. */
+/** Reads a stream, since not all browsers can iterate over one. */
 async function* read<T>(stream: ReadableStream<T>): AsyncGenerator<T, void, undefined> {
   const reader = stream.getReader();
   try {

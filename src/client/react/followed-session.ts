@@ -34,13 +34,15 @@ export class FollowedSession {
   readonly #shown = new ShownMessages();
   /** Questions that this page has answered. */
   readonly #answered = new Set<string>();
-  /** The sequences of events that report an answer, by call. A new map for each session of the name. */
+  /**
+   * The sequences of events that report an answer, by call. A new map for each session with the same name.
+   */
   #answeredAt = new Map<string, number>();
   /** The number of requests for the state. */
   #looks = 0;
   #isRunning = false;
   #isWatched = false;
-  /** The stream of the first message, which shows the session until it can be followed. */
+  /** The stream of the first message. It shows the session until the session can be followed. */
   #beginning: Promise<void> | undefined;
   #comeAgain = new AbortController();
   #following: AbortSignal | undefined;
@@ -61,7 +63,8 @@ export class FollowedSession {
         this.#isWatched = true;
         const { draft } = this.#conversation;
         if (draft) this.#conversation = { ...this.#conversation, draft: { ...draft, isOld: true } };
-        // Without retries here, so that listeners see a lost connection at once. This loop retries instead.
+        // This request has no retries, so that listeners see a lost connection at once. The loop retries
+        // instead.
         const items = this.#session.watch({ after: this.#seq, signal, retries: 0 });
         for await (const item of items) this.#apply(item, signal);
         this.#forget();
@@ -122,7 +125,7 @@ export class FollowedSession {
       signal: AbortSignal.any([signal, leave.signal]),
     });
     const first = await items.next();
-    // The message is accepted, so the stream is not needed if there is no listener left.
+    // The message is accepted, so the stream is not needed if all listeners have left.
     if (this.#following?.aborted) leave.abort();
     this.#following?.addEventListener('abort', () => leave.abort(), { once: true });
     const applyItems = async (): Promise<void> => {
@@ -145,7 +148,7 @@ export class FollowedSession {
     const { pending } = this.snapshot;
     const keys = answers
       .map(({ call }) => getCallKey(pending.find((one) => one.call === call) ?? call))
-      .filter((key) => !this.#answered.has(key)); // an answer on its way already decides
+      .filter((key) => !this.#answered.has(key)); // an answer is already on its way
     for (const key of keys) this.#answered.add(key);
     this.#tell({ error: undefined });
     const isTaken = await this.tried(() => this.#session.answer(answers, { background: true }));

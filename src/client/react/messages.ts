@@ -56,10 +56,10 @@ export interface SessionMessage {
 /** A message without its key, which depends on its place. */
 export type UnkeyedMessage = Omit<SessionMessage, 'key'>;
 
-/** A partial reply in the turn's own loop. */
+/** A partial reply in the turn's main loop. */
 interface Draft {
   readonly reply: string;
-  /** Its place. Messages to the model that arrive meanwhile follow it. */
+  /** Its index. Messages to the model that arrive meanwhile follow it. */
   readonly at: number;
   readonly message: UnkeyedMessage;
   /** `true` if its connection is lost: the next one streams the reply from its beginning. */
@@ -102,7 +102,7 @@ export function toMessages(
   });
 }
 
-/** Returns whether two JSON values are equal. `undefined` counts as absent. */
+/** Returns whether two JSON values are equal. `undefined` counts as a missing property. */
 function isSame(a: unknown, b: unknown): boolean {
   if (typeof a !== 'object' || typeof b !== 'object' || !a || !b) return a === b;
   const [left, right] = [a as Record<string, unknown>, b as Record<string, unknown>]; // objects and arrays alike
@@ -187,12 +187,12 @@ function appendPiece({ messages, draft }: Conversation, { type, reply, text }: P
 
 const EMPTY_REPLY: UnkeyedMessage = { role: 'assistant', text: '', status: 'streaming' };
 
-/** Adds a call's message to the user after the reply with this call, or with the call around it. */
+/** Adds a call's message to the user, after the reply that contains this call or its enclosing call. */
 function addSentMessage(
   before: Conversation,
   { call, under = call, text, tool }: Extract<StoredEvent, { readonly type: 'message-sent' }>,
 ): Conversation {
-  if (tool === undefined) return before; // in an older journal it is not a message
+  if (tool === undefined) return before; // not a message in older journals
   const { messages } = before;
   const asked = messages.findLastIndex(({ calls }) => calls?.some(({ id }) => id === under));
   const next = messages.findIndex((message, at) => at > asked && message.tool === undefined);
@@ -227,7 +227,7 @@ function foldEvent(before: Conversation, event: StoredEvent): Conversation {
       } as const;
       return { messages: messages.toSpliced(messages.length - (event.unseen ?? 0), 0, reply) };
     }
-    // Close to the text that the model reads; the state has the exact text.
+    // Similar to the text that the model reads. The state has the exact text.
     case 'answer-rejected':
       return { messages: [...messages, { role: 'user', text: event.problems.join('\n'), by: 'loop' }] };
     case 'late-result-received':
@@ -286,7 +286,7 @@ function parseInput(input: Json): Json {
   }
 }
 
-/** Returns a text close to the one that the model reads; the state has the exact text. */
+/** Returns a text similar to the one that the model reads. The state has the exact text. */
 function formatResult(result: ResultData): string {
   switch (result.type) {
     case 'text':

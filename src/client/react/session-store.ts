@@ -15,8 +15,8 @@ export interface SessionStore extends SessionActions {
 }
 
 /**
- * Milliseconds from the last listener's departure until the store disconnects, so that a short change of view
- * sends no new requests.
+ * Milliseconds until the store disconnects after its last listener has left. A short change of view then
+ * needs no new requests.
  */
 const DISCONNECT_DELAY_MS = 100;
 
@@ -88,7 +88,7 @@ export function useSession(options: UseSessionOptions): LiveSession {
   const { client, session: id } = options;
   const { url, agent } = client ? { url: '', agent: '' } : options;
   const token = client ? undefined : options.token;
-  // A page may create a new function at each render.
+  // A page may create a new function for each render.
   const latest = useRef(token);
   useEffect(() => {
     latest.current = token;

@@ -30,7 +30,7 @@ export class ShownMessages {
   #sent = 0;
   /** The turns that have started, from events. */
   readonly #begun = new Set<string>();
-  /** The keys of messages that were shown before the conversation had them, by their places in it. */
+  /** The keys of messages that were shown before they were in the conversation, by their index in it. */
   readonly #keys = new Map<number, string>();
   readonly #keyed = new WeakMap<UnkeyedMessage, SessionMessage>();
   #shown: readonly SessionMessage[] = [];
@@ -70,7 +70,7 @@ export class ShownMessages {
   }
 
   /**
-   * Handles the start or steering of a turn: its message is now in the conversation, at the place in the
+   * Handles the start or steering of a turn: its message is now in the conversation, in the order of the
    * events.
    */
   arrived(turn: string, told?: { readonly text: string; readonly at: number }): void {
@@ -110,7 +110,7 @@ export class ShownMessages {
   }
 }
 
-/** Returns the former list if the latter has the same items. */
+/** Returns the former list if both have the same items. */
 export const keepIfSame = <T>(former: readonly T[], latter: readonly T[]): readonly T[] =>
   former.length === latter.length && former.every((one, at) => one === latter[at]) ? former : latter;
 

@@ -89,12 +89,12 @@ export const findVersion = (manifest: Manifest, name: string): string | undefine
 export const hasPackage = (manifest: Manifest, name: string): boolean =>
   findVersion(manifest, name) !== undefined;
 
-/** Returns the path by which a module of `agent/` imports the app's. */
+/** Returns the path by which a module of `agent/` imports a module of the app. */
 export function getImportPath(entry: string): string {
   return `../${entry.replace(/\.([mc])ts$/, '.$1js').replace(/\.tsx?$/, '')}`;
 }
 
-/** Returns the app's own compiler options, which check its modules. */
+/** Returns the app's own compiler options, with which its modules are checked. */
 export function readCompilerOptions(path: string): Readonly<Record<string, unknown>> {
   const file = join(path, 'tsconfig.json');
   if (!existsSync(file)) return {};

@@ -40,7 +40,7 @@ export function embed(path: string, project: Project, { isNew = false } = {}): E
   const manifest = changeManifest(app, project, JSON.parse(base.get('package.json') ?? ''));
   // A new app has scripts and a README about its agent.
   if (isNew) files.delete(`${FOLDER}/README.md`);
-  // Nothing is written before all files are rendered.
+  // All files are rendered before any is written.
   writeFiles(path, files);
   writeFileSync(join(path, settings.name), settings.text);
   if (!isNew)
@@ -161,7 +161,7 @@ function changeManifest(
 }
 
 /**
- * Adds the settings of this machine where wrangler reads them, and makes Git ignore them. Returns the name of
+ * Adds this machine's settings to the file that wrangler reads, and makes Git ignore it. Returns the name of
  * their file.
  */
 function changeVars(path: string, app: App): string {

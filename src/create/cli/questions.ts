@@ -31,7 +31,7 @@ export async function askAnswers(options: Options, cwd: string): Promise<Answers
         message: 'What do you start with?',
         initialValue: isInApp ? 'embed' : 'minimal',
         options: Object.entries(TEMPLATES).map(([name, what]) => ({
-          value: name as Template, // its own keys
+          value: name as Template, // a key of this object
           label: `${name.padEnd(14)}${what}`,
         })),
       }),
@@ -63,7 +63,7 @@ function findFolderProblem(folder: string, template: Template, cwd: string): str
 
 async function readAnswer<T>(question: Promise<T>): Promise<Exclude<T, symbol>> {
   const answer = await question;
-  if (!isCancel(answer)) return answer as Exclude<T, symbol>; // the only symbol is that of a cancel
+  if (!isCancel(answer)) return answer as Exclude<T, symbol>; // the only symbol means a cancel
   cancel('Nothing was written.');
   return process.exit(1);
 }

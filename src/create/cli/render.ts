@@ -45,8 +45,8 @@ export function renderProject(project: Project): Files {
 }
 
 /**
- * Returns the files of one template folder. npm does not pack `.gitignore`, so names that start with a dot
- * start with `_` there.
+ * Returns the files of one template folder. npm does not pack `.gitignore`, so `_` replaces the leading dot
+ * of names there.
  */
 export function readLayer(layer: string): Files {
   const folder = join(TEMPLATES_FOLDER, layer);

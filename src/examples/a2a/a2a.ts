@@ -1,6 +1,6 @@
 /**
- * A2A 1.0 over JSON-RPC for `createHoldfast({ use: [a2a({ agents: ['refunds'] })] })`. It shows a protocol
- * that is implemented outside the package.
+ * A2A 1.0 over JSON-RPC for `createHoldfast({ use: [a2a({ agents: ['refunds'] })] })`. It shows how to
+ * implement a protocol outside the package.
  */
 import { type Session, SessionError, type TurnStream } from '../../create-holdfast.ts';
 import type { JsonObject } from '../../index.ts';
@@ -46,7 +46,7 @@ export interface A2aConfig {
   /** Returns the index of the app, for `ListTasks`. Without it, tasks are not listed. */
   readonly index?: (() => SessionIndex) | undefined;
   /**
-   * Rewrites problems for people. By default, short sentences replace the texts of providers, tools and the
+   * Rewrites problems for users. By default, short sentences replace the texts of providers, tools and the
    * Worker.
    */
   readonly tell?: Tell;
@@ -155,8 +155,8 @@ async function dispatchMethod(desk: CallerSessions, { id, method, params }: RpcC
 }
 
 /**
- * Returns the context for a message without one. A message that the same person repeats gets the same
- * context. Clients choose message ids, so two people of a tenant can use the same id.
+ * Returns the context for a message without one. A message that the same user repeats gets the same context.
+ * Clients choose message ids, so two users of a tenant can use the same id.
  */
 async function deriveContext({ caller }: ModuleRequest, messageId: string): Promise<string> {
   const named = new TextEncoder().encode(JSON.stringify([caller.id, messageId]));
@@ -194,7 +194,7 @@ export class CallerSessions {
     this.#teller = teller;
   }
 
-  /** Converts a failure to the problem that the client receives. */
+  /** Converts a failure to the problem shown to the client. */
   problem(failure: unknown): RouteProblem {
     return this.#teller.problem(this.asked.problem(failure));
   }

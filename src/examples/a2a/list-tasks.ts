@@ -13,11 +13,11 @@ interface TaskList {
   /** Empty on the last page. */
   readonly nextPageToken: string;
   readonly pageSize: number;
-  /** The number of tasks on all pages, at most 1,000. */
+  /** The number of tasks on all pages, up to 1,000. */
   readonly totalSize: number;
 }
 
-/** A task that a page lists. */
+/** A task on a page. */
 interface ListedTask {
   readonly id: string;
   /** The time of its last status change, in milliseconds since the epoch. */

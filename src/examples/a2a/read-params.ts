@@ -114,7 +114,7 @@ export const createNoPushError = (): A2aError =>
 export const createInvalidParamsError = (problems: readonly string[]): A2aError =>
   new A2aError('invalid-params', `The params are not valid: ${problems.join('; ')}.`);
 
-/** Protocol buffers send an omitted string as ''. */
+/** Protocol Buffers encodes an omitted string as ''. */
 const isWord = (value: Json | undefined): value is string => typeof value === 'string' && value !== '';
 const isWordOrNone = (value: Json | undefined): boolean => value === undefined || typeof value === 'string';
 

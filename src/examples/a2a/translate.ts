@@ -40,7 +40,7 @@ class ClientState {
   readonly #run: Run;
   /** The text of the current reply. The next reply replaces it, since only the last one is the answer. */
   #text = '';
-  /** `true` if the reply has ended, so that the next text starts another reply. */
+  /** `true` if the reply has ended, so that the next text starts a new one. */
   #isOver = false;
 
   constructor(run: Run) {
@@ -48,7 +48,7 @@ class ClientState {
   }
 
   *events(item: TurnItem): Events {
-    // A2A has no event for a loop inside a call. Messages from it to the user are shown.
+    // A2A has no event for a loop inside a call. The loop's messages to the user are shown.
     if ('frame' in item && item.frame !== undefined && item.type !== 'message-sent') return;
     switch (item.type) {
       case 'text-delta':
@@ -102,7 +102,7 @@ class ClientState {
     if (this.#isOver || !text.startsWith(this.#text)) this.#begin();
     yield* this.#say(text.slice(this.#text.length));
     this.#isOver = true;
-    // The next reply would replace text beside calls, so a message repeats the text.
+    // The next reply would replace a text with calls, so a message repeats the text.
     if (toolCalls.length > 0 && text !== '') yield* this.#working(seq, at, { text });
     for (const { id: call, name: tool } of toolCalls)
       yield* this.#working(call, at, { data: { call, tool }, mediaType: 'application/json' });

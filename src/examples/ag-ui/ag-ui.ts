@@ -1,5 +1,5 @@
 /**
- * AG-UI 1.0 for `createHoldfast({ use: [agUi()] })`. It shows a protocol that is implemented outside the
+ * AG-UI 1.0 for `createHoldfast({ use: [agUi()] })`. It shows how to implement a protocol outside the
  * package.
  */
 
@@ -29,7 +29,7 @@ const AG_UI = defineModule({ name: 'ag-ui' });
 
 export interface AgUiConfig {
   /**
-   * Rewrites problems for people. By default, short sentences replace the texts of providers, tools and the
+   * Rewrites problems for users. By default, short sentences replace the texts of providers, tools and the
    * Worker.
    */
   readonly tell?: Tell;
@@ -158,7 +158,7 @@ const toStartedRun = (thread: Thread, stream: TurnStream): StartedRun => ({
   items: streamShownEvents(thread, stream),
 });
 
-/** Returns the items of a turn with texts for people and the URLs of its files. */
+/** Returns the items of a turn with texts for users and the URLs of its files. */
 const streamShownEvents = ({ files, teller }: Thread, stream: TurnStream): AsyncIterable<TurnItem> =>
   files.items(teller.items(stream));
 

@@ -22,7 +22,7 @@ export const toHistory = (
   messages.flatMap((message, place): AgUiMessage[] => {
     const id = `history/${place}`;
     if (message.role === 'assistant') return toAssistantMessages(message, id, { urls, results });
-    // A note from the loop to the model, which no person wrote.
+    // A note from the loop to the model, which the user did not write.
     if (message.by === 'loop') return [];
     return [{ id, role: 'user', content: message.parts ? toAgUiParts(message.parts, urls) : message.text }];
   });

@@ -7,7 +7,7 @@ export interface Reply {
   readonly id: string;
   text: string;
   reasoning: string;
-  /** The span that is open. */
+  /** The open span. */
   saying: 'text' | 'reasoning' | undefined;
   spans: number;
 }

@@ -38,7 +38,7 @@ export function createLastEvent(
   }
 }
 
-/** Returns the last event of a run whose turn continues without it. */
+/** Returns the last event of a run that ends before its turn. */
 const createContinuesEvent = (status: string): AgUiEvent => ({
   type: 'RUN_ERROR',
   code: 'turn-goes-on',
@@ -107,6 +107,6 @@ function toInterrupt(one: Pending, of: Attribution) {
   };
 }
 
-/** Returns the id of a question, since a call can ask several times. */
+/** Returns the id of a question, since a call can ask several. */
 export const getInterruptId = ({ call, question }: Pick<Pending, 'call' | 'question'>): string =>
   question === 1 ? call : `${call}?question=${question}`;

@@ -12,7 +12,7 @@ export type RunAction =
       readonly type: 'send';
       readonly id: string;
       readonly parts: readonly SentPart[];
-      /** `decline` if the message replaces the missing results of client tools. */
+      /** `decline` if the message is sent instead of the pending results of client tools. */
       readonly pending?: 'decline' | undefined;
     }
   | { readonly type: 'answer'; readonly answers: readonly CallAnswer[] }
@@ -52,7 +52,7 @@ const isResume = ({ interruptId, status }: Readonly<Record<string, unknown>>) =>
 
 /**
  * Returns the action that a run requests from a session with these waiting calls. @throws RunInputError if
- * the action is impossible.
+ * that action is impossible.
  */
 export function toRunAction(
   { messages, resume = [] }: RunAgentInput,

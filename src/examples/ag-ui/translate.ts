@@ -117,7 +117,7 @@ class ClientState {
     yield* say(open, type === 'text-delta' ? 'text' : 'reasoning', text, getAttribution(frame));
   }
 
-  /** AG-UI cannot withdraw streamed text, so an event names the void message. */
+  /** AG-UI cannot withdraw streamed text, so an event contains the void message's id. */
   *#restarted({ frame = '' }: EventOf<'reply-restarted'>): Events {
     const void_ = this.#replies.get(frame);
     if (!void_) return;

@@ -17,7 +17,7 @@ export interface Catalog {
 export interface CatalogLeaf {
   readonly operation: Operation;
   readonly tool: AnyTool;
-  /** The names of the unfolding tools that lead to it, the outermost first. */
+  /** The names of its enclosing unfolding tools, the outermost first. */
   readonly way: readonly string[];
 }
 

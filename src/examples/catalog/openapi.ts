@@ -13,7 +13,7 @@ export interface Operation {
   readonly method: Method;
   /** The path with its placeholders, such as `/repos/{owner}`. */
   readonly path: string;
-  /** The first of its tags, or `other`. */
+  /** The operation's first tag, or `other`. */
   readonly tag: string;
   /** Its `operationId`, or its method and path. */
   readonly id: string;

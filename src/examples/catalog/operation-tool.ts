@@ -23,7 +23,7 @@ export interface ApiRequest {
 /** Sends a request, such as by `fetch` with the credentials in `call.secrets`, or to a fake. */
 export type Api = (request: ApiRequest, call: CallContext) => Json | Promise<Json>;
 
-/** The effects of the HTTP methods: whether a request can be sent twice. */
+/** The effects of the HTTP methods: whether a request can be repeated. */
 const EFFECTS = {
   get: 'read',
   head: 'read',

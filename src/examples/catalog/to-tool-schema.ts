@@ -21,13 +21,13 @@ const FORMATS: readonly unknown[] = [
 
 interface Source {
   readonly document: object;
-  /** The number of parts that may still be written. */
+  /** The remaining number of parts in the schema. */
   left: number;
 }
 
 interface Place {
   readonly depth: number;
-  /** The references that lead to it. A repeated reference is a cycle. */
+  /** The references on the path to it. A repeated reference is a cycle. */
   readonly inside: readonly string[];
 }
 

@@ -5,7 +5,7 @@ export interface ToolNames {
   /**
    * Returns a name for an id, in which characters other than letters, digits, `_` and `-` become `_`. If this
    * name is too long or in use, uses `instead` in the same way. If that name is not free either, cuts the
-   * first name and appends a hash of the id. So the name does not change with other operations.
+   * first name and appends a hash of the id. Names therefore do not depend on other operations.
    */
   take(id: string, instead?: string): string;
 }

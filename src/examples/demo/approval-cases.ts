@@ -2,7 +2,7 @@ import { type Answer, type Decision, openSession, type Pending } from './client.
 import { withTimeLimit } from './ports.ts';
 import type { Stage } from './stage.ts';
 
-/** A decision on an approval that waits while the Worker is killed, and the expected effects. */
+/** A decision on an approval that was pending when the Worker was killed, and the expected effects. */
 export interface ApprovalCase {
   readonly title: string;
   readonly session: string;

@@ -98,7 +98,7 @@ export function openSession(url: string, session: string, agent = 'support'): Cl
             last = id ?? last;
           }
         } catch {
-          // The next request resumes a broken stream after the last received event.
+          // The next request resumes a broken stream after the last event that arrived.
           await delay(100);
         }
       }

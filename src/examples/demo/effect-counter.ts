@@ -1,5 +1,5 @@
 /**
- * Simulates the outside world of the demo in a separate program: `node effect-counter.ts FILE`. It responds
+ * Simulates the demo's external services in a separate program: `node effect-counter.ts FILE`. It responds
  * like the services of the support agent's shop and, below `/github`, like GitHub. It writes one line to disk
  * for each call before it responds. It ignores idempotency keys, so that every request counts. Its parent
  * sends messages to hold and release responses.

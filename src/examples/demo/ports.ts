@@ -25,7 +25,7 @@ export async function isOpen(port: number): Promise<boolean> {
   }
 }
 
-/** Polls until `holds` returns true. @throws Error that names `what` after `ms`. */
+/** Polls until `holds` returns true. @throws Error with `what` in its message after `ms`. */
 export async function pollUntil(what: string, ms: number, holds: () => Promise<boolean>): Promise<void> {
   const deadline = Date.now() + ms;
   while (!(await holds())) {
@@ -34,7 +34,7 @@ export async function pollUntil(what: string, ms: number, holds: () => Promise<b
   }
 }
 
-/** Returns the promise's value. @throws Error that names `what` if it takes more than `ms`. */
+/** Returns the promise's value. @throws Error with `what` in its message if it takes more than `ms`. */
 export async function withTimeLimit<T>(ms: number, what: string, promise: Promise<T>): Promise<T> {
   const late = AbortSignal.timeout(ms);
   return Promise.race([

@@ -51,7 +51,7 @@ async function killInside(stage: Stage, model: HeldModel, kill: Kill): Promise<r
     assert.equal(await request.lost, dies, 'The connection of a client that waits dies with the process.');
     return events;
   } finally {
-    // The release comes after the kill, so the process cannot have received this response.
+    // The response is released after the kill, so the process cannot have received it.
     hold.release();
   }
 }

@@ -2,7 +2,7 @@ import { strict as assert } from 'node:assert';
 import type { CountedEffects } from './counted-effects.ts';
 import { startWorker, type WorkerProcess } from './worker-process.ts';
 
-/** Starts and kills a Worker with the same storage and port throughout the demo. */
+/** Starts and kills a Worker. Its storage and port stay the same throughout the demo. */
 export class Stage {
   readonly effects: CountedEffects;
   readonly #port: number;

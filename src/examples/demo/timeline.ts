@@ -48,8 +48,8 @@ function take(event: TimelineEvent, telling: TimelineState): void {
 }
 
 /**
- * Returns whether an event is the start of a `read` call that ends in the next event. Its line would add no
- * information.
+ * Returns whether an event is the start of a `read` call that ends in the next event. A line for it would add
+ * no information.
  */
 const isRead = (event: TimelineEvent, next: TimelineEvent | undefined): boolean =>
   event.type === 'tool-call-started' &&

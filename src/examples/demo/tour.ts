@@ -84,7 +84,7 @@ async function stream(stage: Stage): Promise<void> {
   await show(client, `streamed: ${streamed.join(', ')}`, { length: 200 });
 }
 
-/** Shows that the only call with an effect waits for a person, and runs once after the approval. */
+/** Shows that the only call with an effect waits for a decision, and runs once after the approval. */
 async function showApproval(stage: Stage): Promise<void> {
   const client = openSession(stage.url, 'tour-approval', 'refunds');
   const asked = await client.send('Please refund order 1002');

@@ -47,7 +47,7 @@ const createUnfoldingFiles = (server: FilesServer): AnyTool =>
     },
   );
 
-/** The tools that only read. A list of names, because a server can claim this of any tool. */
+/** The tools that only read. The names are fixed here, because a server can claim this of any tool. */
 const READ_TOOLS = [
   'read_text_file',
   'read_media_file',

@@ -6,7 +6,7 @@ import {
   type McpCompleting,
 } from '../../mcp/server/entry.ts';
 
-/** Stands for a table in the app's database, such as `asked.env.DB`. */
+/** Replaces a table in the app's database, such as `asked.env.DB`. */
 const ORDERS = [
   { order: '1001', tenant: 'corner', lines: ['40 m of rope', 'a lamp'] },
   { order: '1002', tenant: 'corner', lines: ['tar'] },

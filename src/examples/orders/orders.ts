@@ -63,8 +63,8 @@ export const orderLife = (shop: Shop) => {
       delivered: [],
       cancelled: [],
     },
-    // The instructions omit the state, because it changes during the loop, and they are the start of the
-    // cached prompt.
+    // The instructions omit the state, since it changes during the loop and would invalidate the cached
+    // prompt.
     instructions: (_, { orderId, status }) =>
       'You work in the warehouse of a chandlery. Perform the following task: ' +
       `${STEPS[status]} order ${orderId}.\nDo that and no more. When it is not possible now, say why.`,

@@ -39,7 +39,7 @@ export const rateLimits = defineModule({
 const listRecentCalls = (calls: Calls, key: string, now: number): readonly number[] =>
   (Object.hasOwn(calls, key) ? (calls[key] ?? []) : []).filter((at) => at > now - HOUR);
 
-/** The limit on a tool's calls, and the key that they are counted by. */
+/** The limit on a tool's calls, and the key by which they are counted. */
 export interface RateLimit {
   readonly perHour: number;
   /** Calls with the same key share a limit. Defaults to the tool's name. */
@@ -62,7 +62,7 @@ export const withRateLimit =
         const calls = listRecentCalls(rateLimits.recall(call), counted, now).toSorted((a, b) => a - b);
         const [oldest = now] = calls.slice(-perHour);
         if (calls.length >= perHour) return error(formatRefusal(counted, perHour, oldest + HOUR - now));
-        // There is no `await` since the check, so no other call can have run in between.
+        // There is no `await` after the check, so no other call can have run in between.
         rateLimits.remember(call, { key: counted }, { on: 'end' });
         const result = await tool.call(input, call);
         const left = perHour - calls.length - 1;

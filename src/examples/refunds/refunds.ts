@@ -20,7 +20,7 @@ const refundInput = v.object({
   amount: v.pipe(v.number(), v.minValue(0.01), v.description('In euro, as estimated')),
 });
 
-/** A real shop's policy is long, so the model receives it once, and later calls only refer to it. */
+/** A real shop's policy is long, so the model receives it once. Later calls only refer to it. */
 const readPolicy = oneShotPerLoop(
   defineTool({
     name: 'read_policy',

@@ -1,4 +1,4 @@
-/** The records of a small ship chandler, as constants, since a Worker keeps no data between requests. */
+/** The records of a small ship chandler, as constants, since a Worker retains no data between requests. */
 
 export interface Customer {
   readonly customerId: string;

@@ -37,7 +37,7 @@ const searchPolicy = defineTool({
   },
 });
 
-/** Defines a tool that returns the position of a shipment, which only the carrier knows. */
+/** Defines a tool that reads a shipment's position from the carrier, the only one that has it. */
 const trackShipment = (shop: Shop) =>
   defineTool({
     name: 'track_shipment',

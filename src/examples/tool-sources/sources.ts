@@ -32,7 +32,7 @@ export const offers = toolProvider({
   toolsNow: (view) => (view?.context.get('sale') === true ? [sale] : []),
 });
 
-/** An unfolding tool accepts the same sources as an agent. While all of them are empty, it is not offered. */
+/** An unfolding tool accepts the same sources as an agent. It is not offered while all of them are empty. */
 export const shop = defineUnfolding({
   name: 'shop',
   description: 'Looks for things and puts them into a cart. Call this first.',

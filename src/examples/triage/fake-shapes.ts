@@ -1,6 +1,6 @@
 /** GitHub's objects as its REST API returns them, with every field that its OpenAPI description requires. */
 
-/** The initial data of a fake issue, from which the rest follows. */
+/** The initial data of a fake issue. Its other fields are derived. */
 export interface SeedIssue {
   readonly number: number;
   readonly title: string;

@@ -9,8 +9,8 @@ const PAGE = 100;
 /** The maximum number of comment pages to search for a comment. After them, its outcome is unknown. */
 const MAX_PAGES = 10;
 /**
- * The time in which a request can still arrive, in milliseconds. GitHub aborts requests after ten seconds.
- * The rest is for the network, with a margin.
+ * The maximum time until a request arrives, in milliseconds. GitHub aborts requests after ten seconds. The
+ * rest is a margin for the network.
  */
 const LONGEST_REQUEST = 30_000;
 /** The maximum number of issues in a search result. */
@@ -103,8 +103,8 @@ const createRepositoryApi = (ask: Ask): Pick<GitHub, 'labels' | 'search' | 'file
 const getIssuePath = ({ repository, number }: Subject): string => `/repos/${repository}/issues/${number}`;
 
 /**
- * GitHub has no idempotency keys, so the comment contains the key in a hidden place. Other people cannot
- * write the key first, since they do not know it before the comment exists.
+ * GitHub has no idempotency keys, so the comment contains a hidden key. Other users cannot write the key
+ * first, since they do not know it before the comment exists.
  */
 const formatMark = ({ idempotencyKey }: CallContext): string => `<!-- holdfast ${idempotencyKey} -->`;
 

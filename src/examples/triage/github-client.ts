@@ -7,7 +7,7 @@ import type { CallContext } from '../../index.ts';
  */
 export const TOKEN = 'GITHUB_TOKEN';
 
-/** The maximum number of characters of GitHub's message that an error quotes. */
+/** The maximum length of GitHub's message in an error. */
 const MAX_WORDS = 200;
 
 export interface GithubRequest {

@@ -26,7 +26,7 @@ export interface WriteReceipt {
   readonly url: string;
 }
 
-/** The reason for closing an issue, as GitHub names it. */
+/** The reason for closing an issue, in GitHub's terms. */
 export type CloseReason = 'completed' | 'not_planned';
 
 /**

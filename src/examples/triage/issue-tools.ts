@@ -18,7 +18,7 @@ export interface CloseApproval {
 const DAY_MS = 24 * 60 * 60_000;
 /** The maximum number of characters of an issue's body that the model reads. */
 const MAX_BODY = 8_000;
-/** GitHub accepts 65,536 characters, but people do not read that much generated text. */
+/** GitHub accepts 65,536 characters, but users do not read that much generated text. */
 const MAX_COMMENT = 4_000;
 
 const createMissingIssueError = (subject: Subject) => error(`There is no issue ${formatIssueName(subject)}.`);
@@ -50,7 +50,7 @@ const listLabels = (github: GitHub) =>
     },
   });
 
-/** Adding an existing label changes nothing, so an interrupted call runs again. */
+/** Adding an existing label has no effect, so an interrupted call runs again. */
 const addLabel = (github: GitHub) =>
   defineTool({
     name: 'add_label',
@@ -87,8 +87,8 @@ const writeComment = (github: GitHub) =>
   });
 
 /**
- * Closing a closed issue has no effect, so the tool is idempotent. A person decides, since closing rejects
- * someone's request, and an issue's text can manipulate a model.
+ * Closing a closed issue has no effect, so the tool is idempotent. A maintainer decides, since closing
+ * rejects a user's request, and an issue's text can manipulate a model.
  */
 const closeIssue = (github: GitHub, { by, expires = DAY_MS }: CloseApproval) =>
   requireApproval(
@@ -108,7 +108,7 @@ const closeIssue = (github: GitHub, { by, expires = DAY_MS }: CloseApproval) =>
   );
 
 /**
- * Returns the question to a maintainer. It names only the issue's number, since text from the issue or the
+ * Returns the question to a maintainer. It contains only the issue's number, since text from the issue or the
  * model could mislead.
  */
 const formatQuestion = (subject: Subject, reason: CloseReason): string =>

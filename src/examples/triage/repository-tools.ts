@@ -6,8 +6,8 @@ import { getSubject } from './subject.ts';
 /** The maximum number of characters of a file that the model reads. */
 const MAX_FILE = 8_000;
 /**
- * The maximum number of words in a search. A search must match all words, so the few longest find more than a
- * whole title.
+ * The maximum number of words in a search. A search must match all words, so the longest few find more issues
+ * than the whole title would.
  */
 const MAX_WORDS = 3;
 

@@ -7,8 +7,8 @@ import { createRepositoryTools } from './repository-tools.ts';
 
 /**
  * Defines an agent that triages the issues of a repository. Issues contain untrusted text, so the agent's
- * power does not depend on its model: the current issue comes from the tool-call context, labels must exist,
- * a person approves closing, and the limits suit a small task.
+ * permissions do not depend on its model: the current issue comes from the tool-call context, labels must
+ * exist, a maintainer approves closing, and the limits suit a small task.
  *
  * Every turn needs its issue in the context. The webhook sets it. A client sends
  * `"context": { "issue": { "repository": "octocat/Hello-World", "number": 1 } }` with its message.

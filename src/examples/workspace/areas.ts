@@ -1,4 +1,4 @@
-/** The tables of a workspace. Each collection takes a line or two, from which its tools are generated. */
+/** The tables of a workspace. Each collection is a line or two, from which its tools are generated. */
 import * as v from 'valibot';
 import { type Collection, defineCollection } from './collection.ts';
 

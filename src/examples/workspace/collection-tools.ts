@@ -18,8 +18,8 @@ type Values = Readonly<Record<string, Value | undefined>>;
 type Answer = Item | readonly Item[] | string | ToolResult;
 
 /**
- * The actions of every collection, by tool name. `{one}` and `{many}` are replaced by the collection's own
- * words.
+ * The actions of every collection, by tool name. `{one}` and `{many}` are replaced by the collection's
+ * singular and plural.
  */
 const TOOL_TEMPLATES: readonly {
   readonly name: string;
@@ -66,7 +66,7 @@ export function createCollectionTools(
       description: fillTemplate(description),
       // The end of the call journals its changes, so an interrupted call has no effect and can run again.
       effect: 'read',
-      // Calls of one reply run one after another, so they see each other's changes and never use an id twice.
+      // Calls of one reply run in sequence, so they see each other's changes and never use an id twice.
       serial: 'workspace',
       input: v.object(input(collection)),
       run: (values, { state }) => run(values, { collection, others, state }),

@@ -18,7 +18,7 @@ export interface Collection {
   readonly refersTo: Readonly<Record<string, string>>;
   /** The initial values of a new item, in addition to its fields. */
   readonly starts: Readonly<Record<string, Value>>;
-  /** Changes that have their own verb, and the values that they set. */
+  /** Changes with their own verb, and the values that they set. */
   readonly moves: Readonly<Record<string, Readonly<Record<string, Value>>>>;
 }
 

@@ -15,10 +15,10 @@ import type { Wire } from './wire/wire.ts';
 /** The reason why a call ended without a result. */
 type CallEnding = 'cancelled' | 'timeout' | CallInterrupted;
 
-/** The reasons that the server receives for a cancelled call. Our own reasons stay private. */
+/** The reasons sent to the server for a cancelled call. Our own reasons stay private. */
 const CANCEL_REASONS = { cancelled: 'The call was cancelled.', timeout: 'The call timed out.' };
 
-/** The maximum number of questions in one call, so a server cannot flood people with them. */
+/** The maximum number of questions in one call, so that a server cannot flood users with them. */
 export const MAX_QUESTIONS = 10;
 
 /** A call without a result yet. */
@@ -86,7 +86,7 @@ export class CallsInFlight {
     return typeof token === 'number' ? this.#calls.get(token) : undefined;
   }
 
-  /** Returns the only call in flight, or `undefined` if there are none or several. */
+  /** Returns the call in flight, or `undefined` unless there is exactly one. */
   get only(): CallInFlight | undefined {
     return this.#calls.size === 1 ? this.#calls.values().next().value : undefined;
   }
@@ -155,8 +155,8 @@ const STREAM_METHOD = 'notifications/tool/streamContent';
 const MAX_STREAMED_BLOCKS = 1_000;
 
 /**
- * Keeps streamed content for its call. The notification names only the tool, so only one call of that tool
- * can be running.
+ * Stores streamed content for its call. The notification contains only the tool's name, so only one call of
+ * that tool can be running.
  */
 function keepStreamed(calls: CallsInFlight, { toolName, content }: Readonly<Record<string, unknown>>): void {
   const [call, ...others] = calls.all().filter(({ tool }) => tool === toolName);

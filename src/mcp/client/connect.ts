@@ -84,7 +84,7 @@ const END_TIMEOUT_MS = 1_000;
 
 /**
  * A connection that outlives its sessions. If a server forgets a session, or the stream of an old transport
- * breaks, it begins another.
+ * breaks, the connection begins another.
  */
 class OpenConnection implements McpConnection {
   readonly #client: McpClient;
@@ -220,7 +220,7 @@ class OpenConnection implements McpConnection {
     const session = await this.#session?.catch(() => undefined);
     const sessions = new Set([...this.#forgotten, ...(session ? [session] : [])]);
     const late = AbortSignal.timeout(END_TIMEOUT_MS);
-    // The server must learn of a call that was just cancelled.
+    // The server must be notified of a call that was just cancelled.
     const notified = Promise.all([...sessions].map(({ wire }) => wire.allNotified()));
     await raceAbort(late, notified).catch(() => undefined);
     if (session !== this.#kept) await session?.wire.end(late).catch(() => undefined);
@@ -228,7 +228,7 @@ class OpenConnection implements McpConnection {
   }
 
   /**
-   * Does the work in a session. If the server has forgotten the session, and so has done nothing, repeats the
+   * Does the work in a session. If the server has forgotten the session, and so has not acted, repeats the
    * work in a new one.
    */
   async #inSession<T>(signal: AbortSignal, work: (session: OpenWire) => Promise<T>): Promise<T> {
@@ -237,12 +237,12 @@ class OpenConnection implements McpConnection {
       return await runInSession(session, work);
     } catch (error) {
       if (isProtocolOutdated(error, session)) {
-        // Another call may have discovered that already, and the server's new protocol.
+        // Another call may already have discovered this, and the server's new protocol.
         if (!this.#forgotten.has(session)) this.#spoken = undefined;
         this.#forgotten.add(session);
       } else {
         if (!isSessionRefused(error, session)) throw error;
-        // Another call may have discovered that already. It then begins the new session.
+        // Another call may already have discovered this. That call then begins the new session.
         this.#forgotten.add(session);
         if (error.status !== UNKNOWN_SESSION_STATUS) throw error;
       }

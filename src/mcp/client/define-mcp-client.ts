@@ -36,7 +36,8 @@ export function defineMcpClient<const Name extends string>(config: McpClientConf
     throw new McpClientDefinitionError(readName(config), fault.field, `it ${withFullStop(fault.problem)}`);
   const client: McpClient<Name> = {
     ...config,
-    // Production does not check types, so any other value, such as the text 'false', counts as `false`.
+    // Production does not check types, so any value other than `true`, such as the text 'false', counts as
+    // `false`.
     ...(config.allowPrivate !== undefined && { allowPrivate: config.allowPrivate === true }),
     timeout: config.timeout ?? DEFAULTS.timeout,
     connectTimeout: config.connectTimeout ?? DEFAULTS.connectTimeout,
@@ -91,7 +92,8 @@ export class McpClientDefinitionError extends Error {
 }
 
 /**
- * Returns the client. Untyped callers can pass any value. `mend` says what to pass, as text after "use ".
+ * Returns the client. Untyped callers can pass any value. `mend` describes the expected value, as text after
+ * "use ".
  *
  * @throws McpClientDefinitionError if the value is not a client.
  */
@@ -138,7 +140,7 @@ const RESPONSE_BYTES = { least: KIB, most: 32 * KIB * KIB };
 
 type FieldProblem = readonly [field: string, problem: string];
 
-/** Throws a McpClientDefinitionError that names the first invalid property. */
+/** Throws a McpClientDefinitionError for the first invalid property. */
 function checkClient(client: McpClient): void {
   const [problem] = listProblems(client);
   if (problem) throw new McpClientDefinitionError(String(client.name), ...problem);

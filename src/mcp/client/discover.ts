@@ -24,7 +24,8 @@ const STATELESS_REVISION = '2026-07-28';
 
 /**
  * The protocol of a server, stored for later connections: the revision 2026-07-28 without sessions, a
- * revision with `initialize`, or the transport of 2024-11-05. A type alias, because it must be JSON.
+ * revision with `initialize`, or the transport of 2024-11-05. A type alias, because an interface is not
+ * assignable to JSON.
  */
 export type KnownProtocol = {
   readonly era: 'stateless' | 'session' | 'sse';

@@ -39,7 +39,7 @@ export function createServerFailure(
   return new McpServerError({ server, during, message });
 }
 
-/** Creates the error for a request that changes nothing. */
+/** Creates the error for a request without an effect. */
 export function createRequestFailure(
   server: string,
   { method, error, abandoned }: Omit<FailureDetails, 'during'> & { readonly method: string },
@@ -131,7 +131,7 @@ const createLostFailure = (server: string, tool: string, phrase: string): McpLos
 
 /**
  * Returns whether the call certainly did not run: a 4xx status other than 408. A server can send 5xx and 408
- * after it ran the call. Other statuses say nothing about it.
+ * after it ran the call. Other statuses do not show whether it ran.
  */
 function isRefused(error: unknown): boolean {
   if (error instanceof HttpStatusError) {

@@ -19,8 +19,7 @@ import { createParamHeaders } from './wire/mcp-headers.ts';
 import { HttpStatusError, NotSentError, WireError } from './wire/wire-error.ts';
 
 /**
- * Runs `work` in a session. Errors from `work` pass through. If the session ended, throws the reason for its
- * end instead.
+ * Runs `work` in a session. Errors from `work` pass through. If the session ended, throws the reason instead.
  */
 export async function runInSession<T>(
   session: OpenWire,
@@ -30,7 +29,7 @@ export async function runInSession<T>(
   try {
     return await work(session);
   } catch (error) {
-    // The SDK's own error says only that it was closed.
+    // The SDK's own error shows only that it was closed.
     const isClosed = error instanceof SdkError && error.code === SdkErrorCode.ConnectionClosed;
     throw (isClosed && session.wire.broken) || error;
   }
@@ -50,7 +49,7 @@ export const isSessionRefused = (error: unknown, { wire }: OpenWire): error is H
 
 /**
  * Returns whether an error means that the stored protocol of a server without sessions is outdated. The
- * server then ran nothing, so the request can be repeated. If the request itself is invalid, the server
+ * server then did not run the request, so it can be repeated. If the request itself is invalid, the server
  * reports that again.
  */
 export const isProtocolOutdated = (error: unknown, { spoken, isRemembered }: OpenWire): boolean =>

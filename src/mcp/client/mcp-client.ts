@@ -18,12 +18,12 @@ export interface McpCaller extends McpUser {
 }
 
 /**
- * Whether tools can ask people (MCP elicitation): `refuse`, or the people who can answer and the time limit.
+ * Whether tools can ask users (MCP elicitation): `refuse`, or the users who can answer and the time limit.
  */
 export type Elicitation =
   | 'refuse'
   | {
-      /** The role of the people who can answer. Defaults to everyone with access to the session. */
+      /** The role of the users who can answer. Defaults to everyone with access to the session. */
       readonly by?: string | undefined;
       /**
        * Milliseconds until a question counts as unanswered. Defaults to 60,000 for a `once` call that stays
@@ -43,7 +43,7 @@ export interface McpClientConfig<Name extends string = string> {
   /**
    * The server's URL. Use a function for a URL that comes from data. Its result must be public `https`,
    * unless `allowPrivate` is set. The function must be pure and synchronous: a session identifies a server's
-   * tools by the URL, and calls it before every model call.
+   * tools by the URL, and calls the function before every model call.
    */
   readonly url: string | ((user: McpUser) => string);
   /** `true` allows a URL from data to be private or plain `http`. */
@@ -77,8 +77,8 @@ export interface McpClientConfig<Name extends string = string> {
    * `true` to resume the server's session in the next turn, for a server with state in it, such as a browser
    * page. Defaults to a session for each invocation. One invocation at a time can use it: for the same
    * person, the same URL and, if any property here is a function, the same context. If it cannot be resumed,
-   * a new session begins, and the model is informed. The session id is kept beside the journal, and erased
-   * with it; the server's own session then ends by the server's timeout. No effect for servers without
+   * a new session begins, and the model is informed. The session id is stored outside the journal, and erased
+   * with it. The server's own session then ends by the server's timeout. No effect for servers without
    * sessions, such as those of revision 2026-07-28.
    */
   readonly keepSession?: boolean | undefined;
@@ -89,7 +89,7 @@ export interface McpClientConfig<Name extends string = string> {
   /** A prefix for the server's tool names: 1 to 32 of A-Z a-z 0-9 _ -. */
   readonly prefix?: string | undefined;
   /**
-   * Milliseconds for the server's response to a call, without its questions to people. Defaults to 30,000, at
+   * Milliseconds for the server's response to a call, without its questions to users. Defaults to 30,000, at
    * most 900,000.
    */
   readonly timeout?: number | undefined;
@@ -100,8 +100,8 @@ export interface McpClientConfig<Name extends string = string> {
    */
   readonly maxResponseBytes?: number | undefined;
   /**
-   * Milliseconds for which a session treats a tool list as current. 0 asks in every turn. Defaults to the
-   * server's own period, between a minute and a day, or to 600,000 if it has none. A turn asks once, and
+   * Milliseconds for which a session treats a tool list as current. 0 requests it in every turn. Defaults to
+   * the server's own period, between a minute and a day, or else to 600,000. A turn requests it once, and
    * again if the server reports a change of its tools.
    */
   readonly refreshAfter?: number | undefined;
@@ -120,7 +120,7 @@ export interface McpClientConfig<Name extends string = string> {
    * list, and the refusals with it. The server's next definition then counts as the first.
    */
   readonly drift?: 'report' | 'refuse' | 'refuse-weaker' | undefined;
-  /** The people who answer its tools' questions. Defaults to everyone with access to the session. */
+  /** The users who answer its tools' questions. Defaults to everyone with access to the session. */
   readonly elicitation?: Elicitation | undefined;
   /** Replaces the global `fetch`, for example with that of a service binding. */
   readonly fetch?: Fetch | undefined;

@@ -27,7 +27,7 @@ export interface RemoteCall {
   readonly input: JsonObject;
   /** The schema of its input. It can require parts of the input as headers. */
   readonly inputSchema?: JsonObject | undefined;
-  /** All data that is sent besides the input. */
+  /** All data that is sent in addition to the input. */
   readonly meta: JsonObject;
   /** The continuation of a call that the server has deferred. */
   readonly continuation?: Continuation | undefined;
@@ -41,7 +41,7 @@ export interface Continuation {
   readonly requestState?: string;
 }
 
-/** A request that changes nothing on the server. */
+/** A request without an effect on the server. */
 export interface RemoteRequest {
   readonly method:
     | 'resources/list'
@@ -67,7 +67,7 @@ export interface RemoteCallOptions {
   /** Receives a log message. A server does not name the call, so every running call receives it. */
   log(message: LoggingMessageNotification['params']): void;
   /**
-   * Asks a person, at most ten times in one call. If it rejects with a CallInterrupted, the request is
+   * Asks a user, at most ten times in one call. If it rejects with a CallInterrupted, the request is
    * cancelled, and the call rejects with the same error.
    */
   elicit(request: ElicitRequest['params']): Promise<ElicitResult>;
@@ -104,8 +104,8 @@ export interface McpConnection {
    */
   request(asked: RemoteRequest, signal: AbortSignal): Promise<Result | InputRequiredResult>;
   /**
-   * Returns whether a session in which tools were called was replaced, and no model knows yet. The caller
-   * must then inform the model. Always `false` for a client without `keepSession`.
+   * Returns whether a session in which tools were called was replaced without a notice to the model. The
+   * caller must then inform the model. Always `false` for a client without `keepSession`.
    */
   consumeSessionLoss(): Promise<boolean>;
   /**
@@ -149,13 +149,13 @@ export class McpLostError extends Error {
   readonly retryable = true;
 }
 
-/** The parts of an invocation that a connection uses. */
+/** The resources of an invocation that a connection uses. */
 export interface InvocationScope {
   /** Aborts to abandon the connection. */
   readonly signal: AbortSignal;
   /** Called for requests that no claim covers. */
   count(subrequests: number): void;
-  /** Keeps the server's session for the next invocation. Defaults to ending it with this one. */
+  /** Stores the server's session for the next invocation. If absent, the session ends with this one. */
   readonly keeper?: SessionKeeper | undefined;
   /** The server's known protocol, which then need not be discovered. */
   readonly known?: KnownProtocol | undefined;
@@ -171,7 +171,7 @@ const MAX_SESSION_LENGTH = 16 * 1024;
 export interface FormerSession {
   /** The session to resume, if the server still knows it. */
   readonly session?: WireSession | undefined;
-  /** `true` if a model has called tools in a lost session and does not know of the loss. */
+  /** `true` if a model has called tools in a lost session and was not informed of the loss. */
   readonly isLost: boolean;
 }
 
@@ -185,13 +185,13 @@ export interface SessionKeeper {
   keep(session: WireSession | undefined, isLost: boolean): Promise<boolean>;
 }
 
-/** Marks that a session existed for some caller. A model needs to know no more than that. */
+/** Marks that a session existed for some caller. A model needs no further details. */
 const ANY_SESSION = 'some';
 
 /**
- * Stores a session with the data that it is bound to. `caller` is a digest of the server and of everything
- * that identifies the caller. A model does not distinguish callers, so a new session for another caller is a
- * loss to it, too.
+ * Stores a session with the data that it is bound to. `caller` is a digest of the server and of all data that
+ * identifies the caller. A model does not distinguish callers, so a new session for another caller is also a
+ * loss to the model.
  */
 export function createSessionKeeper(
   credentials: SessionCredentials,

@@ -53,9 +53,9 @@ interface OpenOptions {
 
 /**
  * Discovers a server's protocol and opens a wire. It uses the revision without sessions if `server/discover`
- * names it, else a session by streamable HTTP and, for a server that seems too old, one by SSE. If all fail,
- * it throws the error of streamable HTTP. It trusts a known protocol first, and discovers it again if it has
- * changed. If the caller aborts the signal, no connection stays open.
+ * returns it. Otherwise it opens a session by streamable HTTP or, for a server that seems too old, by SSE. If
+ * all fail, it throws the error of streamable HTTP. It trusts a known protocol first, and discovers it again
+ * if it has changed. If the caller aborts the signal, no connection stays open.
  *
  * @throws WireError, or a ProtocolError from the server. Throws the signal's reason if it aborts, and an
  * Error of the SDK if the server speaks no known version of MCP.
@@ -101,8 +101,8 @@ async function negotiateWire(
 }
 
 /**
- * Resumes the former session. Returns `undefined` if there is none, or the server responds without resuming
- * it.
+ * Resumes the former session. Returns `undefined` if there is no such session, or if the server does not
+ * resume it.
  */
 async function resumeSession(access: ServerAccess, opening: OpenOptions): Promise<OpenWire | undefined> {
   const { former } = opening;
@@ -115,7 +115,7 @@ async function resumeSession(access: ServerAccess, opening: OpenOptions): Promis
   }
 }
 
-/** The statuses that say nothing about a session. */
+/** The statuses that do not show whether a session exists. */
 const BUSY_STATUSES: ReadonlySet<number> = new Set([408, 429]);
 
 /**
@@ -160,7 +160,7 @@ async function openWith(
     const sdk = new Client(CLIENT_INFO, {
       capabilities,
       jsonSchemaValidator: NO_VALIDATOR,
-      // Our own code decides who answers a server's questions, not the SDK.
+      // Our own code, not the SDK, determines who answers a server's questions.
       inputRequired: { autoFulfill: false },
     });
     serveRequests(sdk, wire, reached);

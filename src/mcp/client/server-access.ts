@@ -122,7 +122,7 @@ async function createHeaders(
     if (token !== undefined) sent.set('authorization', `Bearer ${token}`);
     return Object.fromEntries(sent);
   } catch {
-    // The cause is left out, because it can quote the value.
+    // The cause is omitted, because it can quote the value.
     throw createUnreachableError(client, 'its headers cannot be sent');
   }
 }
@@ -150,7 +150,7 @@ function createClientFetch(
 ): Fetch {
   const { fetch = globalThis.fetch, allowPrivate = false, url } = client;
   return createGuardedFetch({
-    // Called without a receiver, because the platform's `fetch` accepts no other than the global one.
+    // Called without a receiver, because the platform's `fetch` accepts only the global one.
     fetch: (address, init) => {
       credit.use();
       return fetch(address, init);
@@ -172,7 +172,7 @@ async function runClientCode<T>(client: McpClient, what: string, make: () => T):
   }
 }
 
-/** Each answer to a server is a request, and an invocation has few. */
+/** Each answer to a server is a request, and an invocation can make few. */
 const MAX_ANSWERS = 12;
 
 /**
@@ -214,11 +214,14 @@ interface Redactor {
 
 /**
  * Creates a redactor for the secrets of a caller and the other credentials of a connection. Servers quote
- * their input, and sessions, models and logs must not contain these secrets. It runs on all data before any
- * of it is cut, because half a secret is not recognizable.
+ * their input, and sessions, models and logs must not contain these secrets. It runs on all data before
+ * truncation, because half a secret is not recognizable.
  */
 export function createRedactor(secrets: Secrets): Redactor {
-  /** A name can have several values, such as the former and the renewed token. Each map has one of them. */
+  /**
+   * A name can have several values, such as the former and the renewed token. Each map has one of these
+   * values.
+   */
   const values: Map<string, string>[] = [];
   let bags: readonly Secrets[] = [secrets];
   return {
@@ -247,8 +250,8 @@ export function hideHeaders({ hide }: Redactor, headers: Readonly<Record<string,
 }
 
 /**
- * Returns the password. If it is short, returns it with its user, because short words occur by chance. Empty
- * if there is none.
+ * Returns the password, or an empty text. A short password is returned with its user, because short words
+ * occur by chance.
  */
 function getPassword(credentials: string): string {
   try {

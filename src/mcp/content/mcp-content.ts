@@ -9,7 +9,7 @@ import { content } from '../../tool/to-tool-result.ts';
 import { artifact, type ToolResult } from '../../tool/tool-result.ts';
 import { formatBlock, formatOrigin, isForUserOnly, mapForModel, toContentWords } from './words.ts';
 
-/** Content of a server's tool other than text: images, audio, resources, links. */
+/** Non-text content from a server's tool: images, audio, resources, links. */
 export interface McpContent {
   /**
    * The blocks as sent by the server (MCP specification, "Tool Result"). `data` of images and audio, and
@@ -29,8 +29,8 @@ const Block = v.custom<McpContent['content'][number]>(
 );
 
 /**
- * The type of artifacts with content of a server's tool, for sinks and conditions. A text-only result is not
- * an artifact, and structured content without such blocks is an artifact without a type.
+ * The type of artifacts that contain a server tool's content, for sinks and conditions. A text-only result is
+ * not an artifact, and structured content without such blocks is an artifact without a type.
  */
 export const McpContent: DomainType<'McpContent', McpContent> = defineDomainType({
   name: 'McpContent',
@@ -38,8 +38,8 @@ export const McpContent: DomainType<'McpContent', McpContent> = defineDomainType
 });
 
 /**
- * Creates a result with content other than text: images, audio, resources, links. A client of an MCP endpoint
- * receives the blocks unchanged. A model receives texts, images, audio and bytes of resources as files, and a
+ * Creates a result with content other than text: images, audio, resources, links. Clients of an MCP endpoint
+ * receive the blocks unchanged. A model receives texts, images, audio and bytes of resources as files, and a
  * line for each other block. If `words` is set, a model receives only that.
  *
  * @example
@@ -59,13 +59,13 @@ export async function mcpResult(blocks: readonly ContentBlock[], words?: string)
 }
 
 /**
- * The maximum number of files in one result. A server can send ten thousand, but a provider accepts a few
- * hundred.
+ * The maximum number of files in one result. A server can send ten thousand, but a provider accepts only a
+ * few hundred.
  */
 const MAX_FILES = 100;
 
 /**
- * Replaces base64 in content if the result has the bytes as a file. A type alias, because an interface does
+ * Replaces base64 in content whose bytes the result has as a file. A type alias, because an interface does
  * not count as JSON.
  */
 export type BytesElsewhere = {
@@ -78,13 +78,13 @@ export type BytesElsewhere = {
 /** Content blocks in a form for models that accept files. */
 interface BlockFiles {
   /**
-   * Texts and files, in the order of the blocks. Empty if there are no files, because the text then is
+   * Texts and files, in the order of the blocks. Empty if there are no files, because the text is then
    * complete.
    */
   readonly parts: readonly ContentPart[];
   /**
-   * Returns a copy of the content for storage. `BytesElsewhere` replaces the base64 of files, even if data
-   * repeats it.
+   * Returns a copy of the content for storage. `BytesElsewhere` replaces the base64 of files, including
+   * copies in structured content.
    */
   kept(blocks: readonly JsonObject[], structured: JsonObject | undefined): JsonObject;
 }
@@ -119,7 +119,7 @@ export function findBase64({ data, resource }: JsonObject): string | undefined {
   return typeof binary === 'string' && binary !== '' ? binary : undefined;
 }
 
-/** A file and the block that it comes from. */
+/** A file and its source block. */
 interface DecodedFile {
   readonly file: NewFile;
   readonly base64: string;
@@ -165,7 +165,7 @@ function getLastSegment(uri: string): string {
   return path.includes('/') && !/^\.*$/.test(name) ? name : '';
 }
 
-/** Returns the parts: each file after its origin, and the text between two files as one part. */
+/** Returns the parts: each file after its origin, and the text between two files joined into one part. */
 function toContentParts(
   blocks: readonly JsonObject[],
   files: ReadonlyMap<JsonObject, NewFile>,
@@ -204,8 +204,8 @@ function replaceBytes(block: JsonObject, elsewhere: ReplacedBytes): JsonObject {
 }
 
 /**
- * The minimum length of base64 to look for in data. Shorter texts can be ordinary words, and the replacement
- * is no shorter.
+ * The minimum length of base64 to look for in data. Shorter texts can be ordinary words, and replacing them
+ * would save no space.
  */
 const MIN_REPEATED = 100;
 
@@ -222,8 +222,8 @@ function replaceRepeatedBytes(data: JsonObject, elsewhere: ReplacedBytes): JsonO
 }
 
 /**
- * Returns a copy of the result of `kept`, with the base64 of these files, by hash, in its original place.
- * Other files are left as they are.
+ * Returns a copy of the result of `kept` with the base64 of these files, keyed by hash, restored. Other files
+ * are left as they are.
  */
 export function restoreBytes(kept: Json, bytes: ReadonlyMap<string, string>): Json {
   if (Array.isArray(kept)) return kept.map((one) => restoreBytes(one, bytes));

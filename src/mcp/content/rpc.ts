@@ -14,8 +14,8 @@ export const RPC_CODE = {
 } as const;
 
 /**
- * An error response to a JSON-RPC request that did not run. It depends on neither SDK, because a Worker can
- * have only one of them.
+ * An error response to a JSON-RPC request that did not run. It uses no SDK package, because a Worker may have
+ * only one of the two.
  */
 export class RpcError extends Error {
   override readonly name = 'RpcError';
@@ -43,7 +43,8 @@ export const createInternalRpcError = (): RpcError =>
 
 /**
  * The `_meta` key for a call's deduplication key. Our clients send `call.idempotencyKey` under it, and our
- * endpoint recognizes a retry by it. MCP itself has no such key: there, a repeated call is a new one.
+ * endpoint recognizes a retry by it. MCP itself defines no such key, so it treats a repeated call as a new
+ * one.
  */
 export const IDEMPOTENCY_KEY = 'holdfast/idempotency-key';
 
@@ -101,8 +102,8 @@ export interface HeaderFault {
 }
 
 /**
- * A place in a schema. A value is at a fixed path only below properties. Elsewhere its path depends on the
- * input.
+ * A place in a schema. Only values reached through properties have a fixed path. The path of any other value
+ * depends on the input.
  */
 interface SchemaPlace {
   readonly of: 'root' | 'property' | 'elsewhere';

@@ -32,7 +32,7 @@ export function toContentWords(blocks: readonly JsonObject[]): ContentWords {
   };
 }
 
-/** Converts each block for the model with `say`, and appends the number of the others. */
+/** Converts each block for the model with `say`, and appends the number of blocks for the user. */
 export function mapForModel<Said>(
   blocks: readonly JsonObject[],
   say: (block: JsonObject) => readonly Said[],
@@ -46,7 +46,7 @@ export function mapForModel<Said>(
 /**
  * Returns untrusted text for use within a line of our own text: at most `max` characters, without line
  * breaks, control characters and format characters, which are invisible or change the direction of text. It
- * then cannot pass for a separate line or hide a part of itself.
+ * then cannot imitate a separate line or hide a part of itself.
  */
 export const toOneLine = (text: string, max: number): string =>
   shorten(
@@ -123,8 +123,7 @@ function formatResource({ uri, mimeType, text, blob }: JsonObject): string {
 }
 
 /**
- * Returns the origin of a resource, for a model that receives its bytes without a line about it. Empty for
- * any other block.
+ * Returns the origin of a resource, for a model that receives its bytes as a file. Empty for any other block.
  */
 export function formatOrigin({ resource }: JsonObject): string {
   const from = isJsonObject(resource) ? formatUri(resource.uri) : '';
@@ -138,13 +137,13 @@ const formatLabel = (value: Json | undefined): string => toLine(value, MAX_LABEL
 const toLine = (value: Json | undefined, max: number): string =>
   typeof value === 'string' ? toOneLine(value, max) : '';
 
-/** Returns a URI. For a `data:` URI, only its media type. */
+/** Returns the URI to show: only the media type for a `data:` URI. */
 function formatUri(uri: Json | undefined): string {
   const inline = typeof uri === 'string' && /^\s*(data:[^,]*),/i.exec(uri)?.[1];
   return inline ? `${formatLabel(inline)},…` : toLine(uri, MAX_URI);
 }
 
-/** Returns the number of bytes in base64 without decoding it, or the size in its replacement. */
+/** Returns the decoded size of base64, or the size that its replacement records. */
 function computeSize(binary: Json | undefined): number | undefined {
   if (typeof binary === 'string') return Math.floor((binary.replaceAll(/[\s=]/g, '').length * 3) / 4);
   return isJsonObject(binary) && typeof binary.size === 'number' ? binary.size : undefined;

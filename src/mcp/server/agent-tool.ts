@@ -46,7 +46,7 @@ export type AgentInput = v.InferOutput<typeof Input>;
 /** The input schema of every published agent. */
 export const AGENT_INPUT: InputSchema<AgentInput> = toInputSchema(Input);
 
-/** Returns the tool that represents an agent to clients. Its call runs a turn. */
+/** Returns the tool that represents an agent to clients. Calling it runs a turn. */
 export const toAgentTool = (
   { description, output }: Agent,
   shown: { readonly name: string; readonly description?: string | undefined },
@@ -136,13 +136,13 @@ const State = v.strictObject({
   call: v.string(),
 });
 
-/** A turn that an earlier request of the same call has begun. */
+/** A turn that an earlier request of the same call started. */
 export interface ContinuedTurn extends Pick<v.InferOutput<typeof State>, 'session' | 'turn' | 'asked'> {
   readonly isNew: boolean;
   readonly sent: AgentInput;
 }
 
-/** Returns whether a request is the first of its call, and not a continuation. */
+/** Returns whether a request is the first of its call, rather than a continuation. */
 export const isFirstRequest = ({ state, answers }: AskingClient): boolean =>
   state === undefined && Object.keys(answers).length === 0;
 
@@ -175,10 +175,7 @@ interface AnswerContext extends AskingClient {
   readonly before?: ContinuedInputs;
 }
 
-/**
- * Returns the outcome of a turn. If the turn waits for a person whom the client can ask, returns the
- * questions.
- */
+/** Returns the outcome of a turn, or its questions if it waits for a person whom the client can ask. */
 export async function toAgentAnswer(
   call: AgentInputCall,
   outcome: TurnOutcome,
@@ -210,8 +207,7 @@ const createState = async (
 };
 
 /**
- * The results for a message whose turn does not start now. A known message is not among them, because its
- * turn exists.
+ * The results for a message that starts no turn now. They exclude a known message, whose turn already exists.
  */
 type UnacceptedStart =
   | Exclude<StartRefusal, { status: 'known' }>

@@ -94,7 +94,7 @@ export function isOffered(published: Published, method: string): boolean {
   return METHODS.has(method) && (method !== 'completion/complete' || completions);
 }
 
-/** The lists that are equal for every caller, and change only with a deployment. */
+/** The lists that are the same for every caller and change only with a deployment. */
 const CACHED_LISTS: ReadonlySet<string> = new Set(['tools/list', 'prompts/list', 'resources/templates/list']);
 
 /** How long, in ms, and for whom a client can cache lists (MCP specification, Caching). */
@@ -111,7 +111,7 @@ function listSinglePage<Listed>({ cursor }: JsonObject, list: () => Listed): Lis
 const LEVELS = ['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency'];
 
 /**
- * Validates the level only, because requests share no state. Messages of tools to the user have the level
+ * Only validates the level, because requests share no state. Tools' messages to the user have the level
  * `info`.
  */
 function setLevel({ level }: JsonObject): Result {
@@ -128,7 +128,7 @@ function handleCall(callable: Published['callable'], request: RpcRequest): Promi
       createNotFoundResult(name, callable, DEFAULT_POLICIES.unknownTools).content,
     );
   const notifier = createNotifier({ name, progressToken }, request.send);
-  // A tool's call leaves no data. An agent's call does as soon as its message is accepted.
+  // A call of a tool stores no data. A call of an agent does, from the moment its message is accepted.
   if (found.kind === 'tool') position.recordCall({ id });
   const onAccepted = (call: AcceptedCall): void =>
     position.recordCall({ id, call: { ...call, progressToken, seq: 0, progress: 0 } });
@@ -230,7 +230,7 @@ function toListedTool({ name, description, inputSchema, effect, metadata: { titl
 /** The dialect of all schemas. Many clients assume an older one by default. */
 const SCHEMA_DIALECT = 'https://json-schema.org/draft/2020-12/schema';
 
-/** Omits the hints for destruction and the open world, which tools do not declare. */
+/** Omits `destructiveHint` and `openWorldHint`, because tools do not declare either property. */
 function getHints(effect: AnyTool['effect']): ToolAnnotations {
   if (effect === 'read') return { readOnlyHint: true };
   return { readOnlyHint: false, idempotentHint: effect === 'idempotent' };

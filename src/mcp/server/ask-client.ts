@@ -45,11 +45,11 @@ export interface McpPromptCall {
  * settles. When the client returns, `run` or `messages` starts again with the same input, and this promise
  * resolves. Code before it therefore runs again, with the same `call.idempotencyKey`.
  *
- * Each key names one question in the whole call. An answer to a different question under the same key does
- * not count. Later questions can depend on earlier answers. Each answer has the form of its method, and the
- * accepted content of a form matches its `requestedSchema`; otherwise the client is asked again. An answer is
- * the client's claim, and proves nothing. It is `undefined` if the client has not declared support for the
- * question. That holds for every client of a revision before 2026-07-28.
+ * Each key identifies one question in the whole call. An answer to a different question under the same key
+ * does not count. Later questions can depend on earlier answers. Each answer has the form of its method, and
+ * the accepted content of a form matches its `requestedSchema`; otherwise the client is asked again. An
+ * answer is an unverified claim by the client. It is `undefined` if the client has not declared support for
+ * the question. That holds for every client of a revision before 2026-07-28.
  *
  * @throws Error if asking is impossible: in a turn of an agent, and in a tool with the effect `once`, because
  * it would run again. Also throws if two questions share a key, or a key is one of `__proto__`, `constructor`

@@ -155,7 +155,7 @@ async function toAgentTurn(
     sent,
     target,
     start,
-    // A copy, so that a fault of the deployment appears before the message is accepted.
+    // The spread reads every property, so a deployment fault surfaces before the message is accepted.
     part: { ...createTurnServices({ host, env, requestId }, { ...target, agent }, own) },
   };
 }
@@ -240,8 +240,8 @@ function waitForOutcome(
 }
 
 /**
- * Returns the text for a missing answer. The message may be stored already, so sending it again would add a
- * second message.
+ * Returns the text for a missing answer. The message may already be stored, and sending it again would add a
+ * second one.
  */
 const formatMaybeAcceptedMessage = ({ path }: Target, turn: string): string =>
   `${POSSIBLY_STORED_TEXT} as turn ${turn}: GET ${path} shows it. ` +

@@ -24,14 +24,14 @@ import { createInternalRpcError, createInvalidParamsError, RpcError } from '../c
 
 /**
  * The context for reading or listing a resource, or completing a value: part of a tool's call context. Its
- * `signal` aborts when the client goes, or the time limit expires.
+ * `signal` aborts when the client disconnects or the time limit expires.
  */
 export type McpRequestContext = Pick<
   CallContext,
   'principal' | 'context' | 'env' | 'secrets' | 'log' | 'signal'
 >;
 
-/** The parts of a request that code for its caller needs. */
+/** The parts of a request that code run for its caller needs. */
 export interface CallerScope {
   readonly within: EndpointRequest;
   /** Aborts when the client disconnects. */
@@ -85,7 +85,7 @@ export interface EndpointRequest extends HostedApp {
   readonly host: InvokedHost;
   readonly base: string;
   readonly caller: Caller;
-  /** The request with its complete body. Its signal aborts when the client goes. */
+  /** The request with its complete body. Its signal aborts when the client disconnects. */
   readonly request: Request;
   /** The values of the headers that the app maps. Code that runs a turn or tool puts them under keys. */
   readonly context: ToolCallContext;
@@ -200,7 +200,7 @@ interface McpAddress {
   readonly url: string;
 }
 
-/** The same type as read-only, so a constant can be used. */
+/** The deeply read-only form of a type, so that a constant can be passed. */
 type DeepReadonly<Value> = Value extends object
   ? { readonly [Key in keyof Value]: DeepReadonly<Value[Key]> }
   : Value;

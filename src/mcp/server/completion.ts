@@ -20,7 +20,7 @@ export const hasCompletions = ({ prompts, resources }: CompletionSource): boolea
   [...prompts.values()].some(({ arguments: args = [] }) => args.some((one) => one.complete)) ||
   resources.some(({ complete = {} }) => Object.values(complete).some((one) => one !== undefined));
 
-/** A prompt or resource: its names to complete, each with its completion function if there is one. */
+/** The names to complete in a prompt or resource, each with its completion function if there is one. */
 interface CompletionTarget {
   /** A description such as `prompt 'summary'`. */
   readonly what: string;

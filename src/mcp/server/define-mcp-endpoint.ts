@@ -243,7 +243,7 @@ type RequestUrl = Pick<RouteRequest, 'request' | 'base'>;
 
 /**
  * Adds the location of the authorization metadata to a 401 response. If a token was refused, also adds an
- * error, so the client requests another one. A request without a token gets no error (RFC 6750, section 3.1).
+ * error, so the client requests a new token. A request without a token gets no error (RFC 6750, section 3.1).
  */
 function addAuthenticateHeader(
   problem: Problem,

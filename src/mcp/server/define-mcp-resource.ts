@@ -63,7 +63,8 @@ export interface McpResourceConfig<Uri extends string> {
    */
   readonly ttlMs?: number | undefined;
   /**
-   * `public` if the content is equal for every caller, so shared caches can store it. Defaults to `private`.
+   * `public` if the content is the same for every caller, so shared caches can store it. Defaults to
+   * `private`.
    */
   readonly cacheScope?: 'public' | 'private' | undefined;
   /**
@@ -75,7 +76,7 @@ export interface McpResourceConfig<Uri extends string> {
     values: McpResourceValues<Uri>,
     asked: McpRequestContext,
   ) => McpResourceAnswer | Promise<McpResourceAnswer>;
-  /** For a template, lists the resources that this caller can see. Defaults to none. */
+  /** For a template, lists the resources that this caller can see. Defaults to an empty list. */
   readonly list?: [UriVariables<Uri>] extends [never]
     ? undefined
     :

@@ -24,7 +24,7 @@ import { ANSWERING_APP } from '../../worker/turn-response.ts';
 import { formatNotAccepted } from './caller.ts';
 import { toQuestionForm } from './question-form.ts';
 
-/** The results of earlier rounds, to report and not to ask for again. */
+/** The results of earlier rounds, which are reported and not requested again. */
 export interface ContinuedInputs {
   /** The problems with refused answers, by the keys of their requests. */
   readonly problems: ReadonlyMap<string, readonly string[]>;

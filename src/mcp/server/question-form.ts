@@ -60,7 +60,7 @@ function asksForValues(question: AskedQuestion, { allows = [], input }: PendingC
   return !checkAnswer(question, { decision: 'edit', input }, NO_PERSON).ok;
 }
 
-/** A placeholder for the person, because the answer is only parsed. */
+/** A placeholder for the person, whom parsing an answer does not need. */
 const NO_PERSON = { by: '' };
 
 /** Creates a form for values. Accepting it submits them, and declining it rejects the question. */
@@ -149,8 +149,8 @@ function readDecision(
 }
 
 /**
- * Returns whether a person left a field unchanged. Clients send a value even for such a field, if only an
- * empty one.
+ * Returns whether a person left a field unchanged. Clients send a value, possibly empty, even for an
+ * unchanged field.
  */
 const isUntouched = (value: Json, start: Json | undefined): boolean =>
   start === undefined

@@ -90,8 +90,8 @@ function readUri(uri: Json | undefined): string {
 }
 
 /**
- * Returns the first resource with this URI, those without variables first. @throws RpcError for an invalid
- * value in the URI.
+ * Returns the first resource that matches this URI. Resources without variables take precedence. @throws
+ * RpcError for an invalid value in the URI.
  */
 function findResource(
   resources: readonly PublishedResource[],
@@ -108,8 +108,8 @@ function findResource(
 }
 
 /**
- * Creates the error for a resource, with the code of the specification since 2026-07-28. Older clients know
- * -32002, but the SDK sends this one to all.
+ * Creates the error for a resource, with the code of the specification since 2026-07-28. Older clients expect
+ * -32002, but the SDK sends the new code to all of them.
  */
 const createResourceError = (uri: string, message: string): RpcError =>
   new RpcError(RPC_CODE.invalidParams, message, { uri });

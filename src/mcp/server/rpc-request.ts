@@ -92,10 +92,9 @@ export const findMethod = (body: unknown): string | undefined =>
   isJsonObject(body) && typeof body.method === 'string' ? body.method : undefined;
 
 /**
- * Returns the problem with a batch, which is an array of messages from an older client (the MCP specification
- * has none since 2025-06-18). One request can begin one turn, or run other code of the app once. The
- * invocation's budget and the app's rate limit assume that. The other requests of a batch only return
- * published data, which can be long.
+ * Returns the problem with a batch, which is an array of messages from an older client (MCP removed batches
+ * in 2025-06-18). Only one of them can begin a turn or run other code of the app, because the invocation's
+ * budget and the app's rate limit assume so. The others only return published data, which can be long.
  */
 function findBatchProblem(messages: readonly unknown[]): string | undefined {
   const { length } = messages;
@@ -115,7 +114,7 @@ const MAX_MESSAGES = 20;
  */
 const NO_INITIALIZE_IN_BATCH = 'A batch cannot contain `initialize`. Send it in its own request.';
 
-/** Methods that run code of the app, with possibly high costs or large responses. */
+/** Methods that run code of the app, possibly with high costs or large responses. */
 const CODE_METHODS: ReadonlySet<string> = new Set([
   'tools/call',
   'resources/read',

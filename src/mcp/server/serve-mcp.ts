@@ -93,8 +93,8 @@ async function respond(serving: EndpointExchange): Promise<Response> {
   await createServer(serving, 'legacy').connect(transport);
   leave.addEventListener('abort', () => void transport.close());
   const response = await transport.handleRequest(asked, { parsedBody: body });
-  // Clients resume streams only in a session. This id names no session: no data belongs to it, and no request
-  // is identified by it.
+  // Clients resume streams only in a session. This id identifies no session: no data is stored under it, and
+  // no request is matched by it.
   if (findMethod(body) === 'initialize' && response.ok)
     response.headers.set('mcp-session-id', crypto.randomUUID());
   return response;
@@ -152,8 +152,8 @@ function createServer(serving: EndpointExchange, era: RpcRequest['era']): Server
   const { served, within, leave, position, body, takes } = serving;
   const { info, instructions, published, logFailure } = served;
   const { resources, completions } = getCapabilities(published);
-  // Published data changes only with a deployment, which ends every connection. Hence no notifications of
-  // changes and no subscriptions.
+  // Published data changes only with a deployment, which ends every connection. So there are no change
+  // notifications and no subscriptions.
   const capabilities = {
     logging: {},
     ...(published.callable.size > 0 && { tools: {} }),

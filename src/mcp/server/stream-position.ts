@@ -55,7 +55,7 @@ export function createNotifier(
 }
 
 /**
- * Returns a function that passes on the visible parts of a turn: its tool calls, their messages and their
+ * Returns a function that forwards the visible parts of a turn: its tool calls, their messages and their
  * progress.
  */
 export function createTurnNotifier(notifier: Notifier): (item: FeedItem) => void {
@@ -83,7 +83,7 @@ export function createTurnNotifier(notifier: Notifier): (item: FeedItem) => void
 }
 
 /**
- * A call of an agent with an accepted turn. The client can find its answer with this data, even if the stream
+ * A call of an agent with an accepted turn. With this data the client can find the answer even if the stream
  * breaks.
  */
 export interface AcceptedCall {
@@ -185,7 +185,7 @@ export class StreamPosition {
 
   /**
    * Returns the id of a message, or an empty string. An error has none: some clients accept only a result as
-   * the end of a stream, and would resume this one forever.
+   * the end of a stream, and would otherwise resume the stream forever.
    */
   idOf(message: JSONRPCMessage): string {
     const progress = readProgress(message);

@@ -137,7 +137,7 @@ async function* yieldViews(
 
 const isEventOf = (event: StoredEvent, turn: string): boolean => 'turn' in event && event.turn === turn;
 
-/** Creates a function that returns whether a view differs from the previous one, apart from its time. */
+/** Creates a function that returns whether a view differs from the previous one, ignoring its time. */
 function createChangeDetector(): (view: TaskState['view']) => boolean {
   let last = '';
   return ({ lastUpdatedAt: _, ...view }) => {
@@ -148,8 +148,8 @@ function createChangeDetector(): (view: TaskState['view']) => boolean {
 }
 
 /**
- * Yields the items of all generators as they arrive. If one throws, all end, because their signal aborts. The
- * same happens if the reader stops.
+ * Yields the items of all generators as they arrive. All of them end, by an abort of their signal, if one
+ * throws or the reader stops.
  */
 export async function* mergeGenerators<One, Item>(
   all: readonly One[],

@@ -35,7 +35,7 @@ export type TaskStatus =
   | { readonly status: 'completed'; readonly result: CallToolResult & { readonly resultType: 'complete' } }
   | { readonly status: 'cancelled'; readonly statusMessage: string };
 
-/** The turn of a call whose id a client has received. */
+/** The turn of a call that has a task, whose id a client has received. */
 export interface Task extends PublishedAgentCall {
   readonly turn: string;
   /** `true` if the requesting client can ask a person the turn's questions. */
@@ -45,7 +45,9 @@ export interface Task extends PublishedAgentCall {
 /** The state of a task, with the events behind it. */
 export interface TaskState {
   readonly view: TaskView & TaskStatus;
-  /** `true` if the turn is running. `events` then holds only its last events, and otherwise all of them. */
+  /**
+   * `true` if the turn is running. `events` then contains only the last events, and otherwise all of them.
+   */
   readonly isRunning: boolean;
   readonly events: readonly StoredEvent[];
 }

@@ -159,8 +159,8 @@ export function assertTasksSupported(
 
 /**
  * Returns the turn in a task's id, as a turn of the caller, without checking that it exists. Returns
- * `undefined` for an impossible one. Another caller's task is therefore indistinguishable from one that never
- * existed.
+ * `undefined` for an id that cannot exist. Another caller's task is therefore indistinguishable from one that
+ * never existed.
  */
 export async function findNamedTask(
   { callable }: Published,

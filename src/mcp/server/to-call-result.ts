@@ -73,8 +73,8 @@ function toFileBlock(file: FileContent, bytes: Base64ByFile): ContentBlock {
 }
 
 /**
- * Returns MCP content, or `words` if it is invalid: a client would refuse the whole response because of one
- * invalid block.
+ * Returns MCP content, or `words` if it is invalid: one invalid block would make a client refuse the whole
+ * response.
  */
 function toMcpContent(value: Json, bytes: Base64ByFile, words: ContentBlock[]): CallToolResult {
   const read = McpContent.parse(restoreBytes(value, bytes));
@@ -167,7 +167,7 @@ function toEndedResult(
 export const formatWaiting = (pending: readonly PendingView[]): string =>
   `The turn waits for an answer from outside, and then continues:${listPending(pending)}`;
 
-/** Creates a response with a block for each text, because some clients show a model nothing else. */
+/** Creates a response with a block for each text, because some clients show a model only content blocks. */
 function createResult(
   { target, name, isNew }: PublishedAgentCall,
   view: { readonly turn: string; readonly [key: string]: unknown },
@@ -185,15 +185,15 @@ const formatPendingAnswer = (target: Target, turn: string): string =>
   `Its answer will be at GET ${getTurnPath(target, turn)}.`;
 
 /**
- * The maximum length of a tool's name and of a question. It leaves room for everything that a server asks,
- * with its marks.
+ * The maximum length of a tool's name and of a question. A question of maximum length from a server fits,
+ * including the marks around it.
  */
 const MAX_NAME = 80;
 const MAX_MESSAGE = 2_400;
 
 /**
  * Lists the questions of a turn, one per line, each with the URL for its answer. A question can be untrusted
- * text, such as an MCP server's. It comes last, so it cannot appear in the place of one of our URLs.
+ * text, such as an MCP server's, so it comes last and cannot take the position of our URL.
  */
 export const listPending = (pending: readonly PendingView[]): string =>
   pending

@@ -110,7 +110,7 @@ export function matchUri({ texts, names }: UriTemplate, uri: string): MatchedVal
   return wrong === undefined ? { ok: true, values: Object.fromEntries(values) } : { ok: false, name: wrong };
 }
 
-/** Returns where the last variable ends: before the text at the end of the template. */
+/** Returns the index where the last variable ends, before the template's final text, or -1. */
 const findLastEnd = (uri: string, text: string): number =>
   uri.endsWith(text) ? uri.length - text.length : -1;
 

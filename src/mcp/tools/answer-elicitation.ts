@@ -97,7 +97,7 @@ export async function askPeople(
 }
 
 /**
- * Returns a server's text on one line, without double quotes, so it cannot leave the marks and quotes around
+ * Returns a server's text on one line, without double quotes, so it cannot escape the marks and quotes around
  * it.
  */
 const quoteServerText = (words: string): string => toOneLine(words, MAX_MESSAGE).replaceAll('"', "'");
@@ -129,7 +129,7 @@ const isComplete = ({ required }: JsonObject, defaults: JsonObject): boolean =>
     (name) => typeof name === 'string' && Object.hasOwn(defaults, name),
   );
 
-/** Returns the path of a field for a credential, or with one as its default. */
+/** Returns the path of a field that asks for a credential or has one as its default. */
 function findCredentialField(schema: JsonObject, message: string): string | undefined {
   const fields = listFields(schema, '');
   const isOnly = fields.length === 1;
@@ -157,7 +157,7 @@ const CREDENTIAL =
 /** Matches the secrets among them that can be numbers. A number of tokens, for example, is not a secret. */
 const NUMBER = /\b(pass(word|code)|pin|otp|cvv|cvc|code|card number)s?\b/;
 
-/** Matches names that say nothing. The text beside such a field then decides. */
+/** Matches names without a specific meaning. The text beside such a field then decides. */
 const NAMELESS_FIELD =
   /^(value|input|answer|response|reply|text|content|data|key|code|field|string|result)?$/;
 

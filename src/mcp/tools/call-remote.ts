@@ -37,11 +37,11 @@ interface RemoteTarget extends CallTarget {
 /** The maximum length of a server's status text. */
 const MAX_STATUS = 500;
 
-/** Milliseconds between two displayed statuses, and between two log lines. */
+/** The minimum time between two displayed statuses, and between two log lines, in ms. */
 const THROTTLE_MS = 100;
 
 /**
- * Calls the tool on its server. A certain failure is an error result, in the server's words.
+ * Calls the tool on its server. A definite failure becomes an error result in the server's words.
  *
  * @throws McpLostError if the outcome of the call is unknown, CallInterrupted if it waits for a person.
  */
@@ -116,7 +116,7 @@ async function requestAnswer(
     );
   } catch (thrown) {
     if (thrown instanceof McpLostError) {
-      // The model only learns that the call is in doubt.
+      // The model sees only that the outcome is in doubt.
       logWarning(`${thrown.message} It is at ${new URL(address).origin}.`, call);
       dropConnection(client, discovery.view, connection);
     }
@@ -170,15 +170,15 @@ function formatLog({ level, logger, data }: LoggingMessageNotification['params']
   return `[${level}] ${logger === undefined ? '' : `${toOneLine(logger, 80)}: `}${toOneLine(words ?? '', MAX_STATUS)}`;
 }
 
-/** Limits how often updates are passed on. */
+/** Limits how often updates are forwarded. */
 interface Throttle {
-  /** Passes a status on at once, or when the interval is over. A newer status replaces a waiting one. */
+  /** Forwards a status at once, or when the interval is over. A newer status replaces a pending one. */
   tell(status: string): void;
-  /** Drops a waiting status. */
+  /** Drops a pending status. */
   end(): void;
 }
 
-/** Creates a throttle that passes on at most one status in `ms` milliseconds. */
+/** Creates a throttle that forwards at most one status every `ms` milliseconds. */
 export function createThrottle(ms: number, pass: (status: string) => void): Throttle {
   let newest: string | undefined;
   let timer: ReturnType<typeof setTimeout> | undefined;

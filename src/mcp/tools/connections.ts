@@ -77,7 +77,7 @@ export interface CallTarget {
 
 /**
  * Returns the log text for an unreachable or refusing server. It adds the origin, because path and query can
- * contain a credential, and the error of the client's own code. The model sees neither.
+ * contain a credential, and the error of the client's own code. The model sees only the message.
  */
 export function formatForLog(
   { message, cause }: Pick<Error, 'message' | 'cause'>,
@@ -169,8 +169,8 @@ function clearSlot(slot: ConnectionSlot, opening: ConnectionSlot['opening']): vo
 }
 
 /**
- * Returns a function that finds the data of an invocation for a client, under `name`; `make` creates it. It
- * is not shared between invocations, because the platform closes connections at the end of one. Loops of one
+ * Returns a function that finds an invocation's data for a client under `name`, and creates it with `make` if
+ * missing. Invocations do not share it, because the platform closes connections when one ends. Loops of one
  * invocation can have different contexts. If a client depends on the context, each context and each URL has
  * its own data.
  */

@@ -57,8 +57,8 @@ export interface McpToolFactory {
   /** For type inference only, never set. It prevents the factory itself from being listed among tools. */
   readonly '~mcp'?: 'factory';
   /**
-   * Returns the tool with this name, the server's or the model's, for a list of tools. Empty while no server
-   * has it.
+   * Returns the tool with this name (the server's or the model's) as an entry for a list of tools. It is
+   * empty while no server has the tool.
    */
   toolByName(name: string): ToolProvider;
   /**
@@ -221,8 +221,8 @@ type PrepareOutcome = string | { readonly remark: string } | undefined;
 
 /**
  * Lists the tools of servers before an unfolding tool unfolds, and records them. With many servers, an
- * invocation can lack room for all of them. The tool then unfolds with those of some servers, and tells the
- * model how to get the others.
+ * invocation can lack room for all of them. The tool then unfolds with the tools of some servers, and
+ * explains to the model how to get the others.
  *
  * @throws CallInterrupted if the lack of room left it without any tools. Another invocation then repeats the
  * call.
@@ -261,7 +261,10 @@ async function findAllTools(clients: readonly McpClient[], call: CallRun): Promi
   });
 }
 
-/** Returns the missing tools' problems. If only room was lacking, adds that another call gets these tools. */
+/**
+ * Returns the problems of the missing tools. If only room was lacking, adds that another call gets these
+ * tools.
+ */
 function formatMissing(missing: readonly ServerTools[], { tool }: CallRun): string {
   const problems = missing.map(({ problem }) => problem).join(' ');
   const again = missing.some(({ isPutOff }) => isPutOff) ? ` Call '${tool}' again for the other tools.` : '';

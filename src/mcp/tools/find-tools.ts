@@ -34,7 +34,7 @@ export const findCurrentProblem = (client: McpClient, view: LoopView): string | 
 /** The minimum number of requests for a list. Further ones are counted when they are made. */
 const LISTING_SUBREQUESTS = 1;
 
-/** After a failure, a server is not asked again for this many times the duration of the failure. */
+/** How long a failed server is not asked again, as a multiple of the duration of its failure. */
 const BACKOFF_FACTOR = 10;
 
 /**
@@ -118,7 +118,9 @@ export function isFresh(client: McpClient, view: LoopView, time: number): boolea
 /** The default number of milliseconds for which a list is current. */
 const DEFAULT_TTL_MS = 600_000;
 
-/** The range for a server's own period. Many servers send 0 without need, and every turn would ask again. */
+/**
+ * The range for a server's own period. Many servers send 0 needlessly, and every turn would then ask again.
+ */
 const TTL_LIMITS = { least: 60_000, most: 86_400_000 };
 
 /**
@@ -200,7 +202,7 @@ function formatDrift({ name }: McpClient, drift: Drift): string {
   return `MCP server '${name}' has other tools than this session knew: ${changes.join('; ')}`;
 }
 
-/** An invocation's knowledge of one server. */
+/** The state of one server in an invocation. */
 interface ServerKnowledge {
   asking?: Promise<FoundTools> | undefined;
   /** The newest list of this invocation. */

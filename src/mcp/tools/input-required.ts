@@ -14,7 +14,7 @@ import { askPeople, DECLINED, type ElicitingCall, type Form, toForm } from './an
 
 /** A request that its server can defer until it has more input. */
 export interface DeferrableRequest extends ElicitingCall {
-  /** The server and tool of the request. The state is sent to no other. */
+  /** The server and tool of the request. The state is sent only to them. */
   readonly of: string;
   /** The name of the request in messages, before "... was not carried out". */
   readonly what: string;
@@ -30,7 +30,7 @@ const MAX_STATE_LENGTH = 32_768;
 const MAX_KEY_LENGTH = 200;
 const MAX_METHOD_LENGTH = 80;
 
-/** Milliseconds before a request is repeated that its server deferred without a question. */
+/** Milliseconds before repeating a request that its server deferred without a question. */
 const RETRY_MS = 250;
 
 /**
@@ -90,8 +90,7 @@ function readStoredRound(
   last: Round | undefined,
 ): Round | undefined {
   const kept = v.safeParse(Round, call.checkpoint());
-  // A round without questions to people leaves the journal at the same question, whose stored round is
-  // outdated.
+  // A round without questions to people does not advance the journal, so the stored round can be outdated.
   if (!kept.success || kept.output.number <= (last?.number ?? 0)) return undefined;
   if (kept.output.of === of) return kept.output;
   throw createRefusal({ client, what }, "people's answers are for another server");

@@ -95,15 +95,15 @@ export type McpListing = {
 export const parseListing = (kept: Json): McpListing | undefined =>
   isJsonObject(kept) ? validateListing(kept).listing : undefined;
 
-/** Every model call needs it, with the same object until the session has a newer one. */
+/** Every model call reads the listing, and gets the same object until the session has a newer one. */
 const validateListing = memoize((kept: JsonObject): { readonly listing: McpListing | undefined } => ({
   listing: v.is(McpListingSchema, kept) ? (kept as unknown as McpListing) : undefined, // it was just validated
 }));
 
-/** A list of tools with its server. */
+/** A list of tools with its server's URL. */
 interface KnownListing {
   readonly listing: McpListing;
-  /** The server's URL when it listed the tools. A call goes only there. */
+  /** The server's URL when it listed the tools. Calls are sent only to this URL. */
   readonly address: string;
 }
 
@@ -130,7 +130,7 @@ export const getListingKey = (
   address: string,
 ): string => JSON.stringify([name, address, tenant ?? null, id]);
 
-/** Returns canonical JSON, with sorted object keys: equal text for equal values. */
+/** Returns canonical JSON: object keys are sorted, so equal values yield equal text. */
 export function toCanonicalJson(value: Json): string {
   if (Array.isArray(value)) return `[${value.map(toCanonicalJson).join(',')}]`;
   if (!isJsonObject(value)) return JSON.stringify(value);

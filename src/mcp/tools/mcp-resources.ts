@@ -26,7 +26,7 @@ import { createNoTemplatesPage, type RemoteServer, readPages, toListResult } fro
 export interface McpResourcesOptions<Name extends string = string> extends UnfoldingOptions {
   /** The tool's name for the model. Defaults to `resources`, after the client's prefix. */
   readonly name?: Name | undefined;
-  /** A description of the server's content, which helps the model decide when to look. */
+  /** A description of the server's content, which helps the model decide when to read it. */
   readonly description?: string | undefined;
 }
 

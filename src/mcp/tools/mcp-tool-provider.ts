@@ -23,13 +23,13 @@ import { findKnownTools, type McpTool, type McpToolFilter } from './mcp-tool.ts'
 export interface McpToolProviderConfig {
   /** The clients, with unique names. If two have a tool of the same name, the first client's is offered. */
   readonly clients: readonly McpClient[];
-  /** Selects tools. Defaults to all. */
+  /** Selects tools. Defaults to all tools. */
   readonly filter?: McpToolFilter | undefined;
 }
 
 /**
  * Provides the tools of servers for a list of tools. They are listed before each model call, with the
- * credentials of the turn's caller. An unreachable server has none.
+ * credentials of the turn's caller. An unreachable server provides no tools.
  *
  * @throws McpClientDefinitionError if two clients share a name.
  *
@@ -56,8 +56,8 @@ export function mcpToolProvider({ clients, filter }: McpToolProviderConfig): Too
 }
 
 /**
- * Returns whether the session has current lists of all these servers' tools. Uses the start time of the turn,
- * so every invocation of the turn gets the same result.
+ * Returns whether the session has current lists of all these servers' tools. Compares with the start time of
+ * the turn, so every invocation of the turn gets the same result.
  */
 export const hasFreshListings = (clients: readonly McpClient[], view: LoopView): boolean =>
   clients.length > 0 && clients.every((client) => isFresh(client, view, view.turnStartedAt));
@@ -71,13 +71,13 @@ export const selectTools = (
 
 /**
  * Returns placeholders for servers that could not be asked for their tools. Without them, a model would
- * invent answers. A call of one returns the problem. They depend only on the session's state, because the
- * invocation that runs the call may not be the one that asked the server.
+ * invent answers. A call of a placeholder returns the problem. Placeholders depend only on the session's
+ * state, because another invocation may run the call.
  */
 export const createPlaceholders = (clients: readonly McpClient[], view: LoopView): readonly AnyTool[] =>
   clients.filter((client) => !findKnownListing(client, view)).map(createPlaceholder);
 
-/** Returns a name that servers' tools do not have by chance, and that every provider accepts. */
+/** Returns a name that is unlikely to match a server's tool, and that every provider accepts. */
 const getPlaceholderName = ({ name }: McpClient): string => name.slice(0, 45) + PLACEHOLDER_SUFFIX;
 
 const PLACEHOLDER_SUFFIX = '_is_not_reachable';
@@ -130,14 +130,14 @@ export interface McpToolGroupConfig<Role extends string>
   readonly permissions?: ToolGroupConfig<Role>['permissions'];
   /** The clients with its tools, with unique names. No server is called before a loop needs its tools. */
   readonly clients: readonly McpClient[];
-  /** Selects tools by the server's names. Defaults to all. */
+  /** Selects tools by the server's names. Defaults to all tools. */
   readonly filter?: McpToolFilter | undefined;
 }
 
 /**
  * Declares a tool group with the tools of MCP servers. Its purpose and permissions are fixed. Its tools are
- * determined in each session, before the model is called. An unreachable server has none until it is
- * reachable. Without clients, the group is empty, and an agent that requests it gets an error.
+ * determined in each session, before the model is called. An unreachable server contributes no tools until it
+ * is reachable. Without clients, the group is empty, and an agent that requests it gets an error.
  *
  * @throws McpClientDefinitionError if two clients share a name, ToolGroupDefinitionError as in
  * `defineToolGroup`.

@@ -35,8 +35,8 @@ const CALL_SUBREQUESTS = 2;
 const MAX_ASKING_MS = 15 * 60_000;
 
 /**
- * Creates a tool from a server's definition. Its input is checked here, so the model learns of all problems
- * at once. Its effect happens on the server.
+ * Creates a tool from a server's definition. Its input is checked here, so the model sees all problems at
+ * once. Its effect happens on the server.
  */
 export function createMcpTool({ client, listed, name, address, spoken }: McpToolParts): AnyTool {
   const schema = toListedInput(listed);
@@ -70,8 +70,8 @@ export function createMcpTool({ client, listed, name, address, spoken }: McpTool
 }
 
 /**
- * Returns the timeout. A `once` call stays connected while people answer, so it includes the time for one
- * question, and for some more.
+ * Returns the timeout. A `once` call stays connected while people answer, so it also includes the time for
+ * people's answers.
  */
 function computeTimeout({ timeout, connectTimeout, elicitation }: McpClient, effect: Effect): number {
   const own = timeout + connectTimeout;
@@ -87,8 +87,8 @@ const formatChangedTool = (client: McpClient, { name }: ListedTool): string =>
 /**
  * Returns the effect of repeating a call of a server's tool: the client's own `effects`, else the server's
  * hints (MCP specification, ToolAnnotations), else `once`, the safest. By the specification, clients must not
- * trust hints. A wrong hint causes an unsafe repetition, which harms only that server's data. But a decision
- * on approval must not depend on the effect of another party's server: use `adapt` with names for that.
+ * trust hints. A wrong hint can cause an unsafe repetition, which harms only that server's data. But approval
+ * must not depend on an effect that another party declares: use `adapt` with names for that.
  *
  * `destructiveHint` describes the severity of an effect, not its repetition, so it is not used.
  */
@@ -104,8 +104,8 @@ export function getEffect(
 
 /**
  * Returns the input schema of a listed tool, in the same form as for the app's own tools, with a check like
- * that of `createSchemaCheck`. A server's schema cannot make the check of a model's input take forever. The check
- * is compiled for the first input, because most tools of a long list are never called, and every invocation
+ * that of `createSchemaCheck`. The check takes limited time for any schema and any input. The check is
+ * compiled for the first input, because most tools of a long list are never called, and every invocation
  * creates them all.
  */
 export function toListedInput({ inputSchema }: Pick<ListedTool, 'inputSchema'>): InputSchema<JsonObject> {
@@ -133,7 +133,7 @@ export interface McpTool {
 export type McpToolFilter = (tool: ListedTool, client: McpClient) => boolean;
 
 /**
- * Returns the tools of a server that the session knows: the same objects for the same list, and none before
+ * Returns the tools of a server that the session knows. The same list yields the same objects. Empty before
  * the first list.
  */
 export function findKnownTools(client: McpClient, view: LoopView): readonly McpTool[] {
@@ -178,7 +178,7 @@ const MAX_NAME = 64;
  * Maps the server's name of each tool to the name that a model sees, which starts with the client's prefix.
  * If every provider accepts the name, it is kept. Otherwise `_` replaces invalid characters, and the name is
  * shortened and ends with a hash of the server's name. The result does not depend on the order of the tools.
- * If two names would still collide, the second by code units gets another hash.
+ * If two names still collide, the second in code-unit order gets another hash.
  */
 export function nameTools(client: McpClient, tools: readonly ListedTool[]): ReadonlyMap<string, string> {
   const { prefix = '' } = client;

@@ -32,12 +32,12 @@ export interface SettledTools {
 }
 
 /**
- * Decides which definitions of a server's tools apply. With `drift: 'report'`, the current ones do. Other
- * clients compare each with the one that the session first saw, for the life of the session. A changed or
- * weakened tool keeps its last accepted definition, and is `refused` until the server improves it. A removed
- * tool is remembered. It is left out if it returns changed or weakened; if there was room only for its
- * fingerprint, any change counts. If a server adds names without end, to push out the first ones, the new
- * names are left out.
+ * Decides which definitions of a server's tools apply. With `drift: 'report'`, these are the current ones.
+ * Other clients compare each with the one that the session first saw, for the life of the session. A changed
+ * or weakened tool keeps its last accepted definition, and is `refused` until the server improves it. A
+ * removed tool is remembered. It is left out if it returns changed or weakened; if there was room only for
+ * its fingerprint, any change counts. The number of names is limited. Beyond the limit, new names are left
+ * out, so they cannot displace the first ones.
  */
 export function settleTools(
   client: McpClient,
@@ -147,7 +147,7 @@ function placeTool(client: McpClient, tool: ListedTool, { before, room }: PlaceC
   return { tool: kept, weaker };
 }
 
-/** How much care a repeated call requires if its outcome is unknown. */
+/** Ranks effects by the care that repeating a call with an unknown outcome requires. */
 const CARE_BY_EFFECT: Readonly<Record<Effect, number>> = { read: 0, idempotent: 1, once: 2 };
 
 /** The maximum length of a path in a log line. */
@@ -210,7 +210,7 @@ function compareNames(
 /** The maximum number of names in one log line. */
 const MAX_LOGGED = 10;
 
-/** Logs only the names and reasons. The rest of such a definition is untrusted text without use. */
+/** Logs only the names and reasons. The rest of such a definition is untrusted text that helps no reader. */
 export function logOmittedTools(server: string, leftOut: readonly OmittedTool[], told: RedactingLog): void {
   if (leftOut.length === 0) return;
   logWarning(

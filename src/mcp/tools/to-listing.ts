@@ -20,7 +20,7 @@ import {
   settleTools,
 } from './settle-tools.ts';
 
-/** The maximum number of tools in a list. No provider offers a model more. */
+/** The maximum number of tools in a list. No provider accepts more. */
 const MAX_TOOLS = 1_000;
 interface ListingContext extends RedactingLog {
   readonly former: McpListing | undefined;
@@ -102,7 +102,7 @@ function computeFingerprint({ tools, gone }: Pick<SettledTools, 'tools' | 'gone'
 function logUncheckedTools(client: McpClient, readable: readonly ReadableTool[], to: RedactingLog): void {
   const told = getLoggedTools(client);
   const news = readable.filter(({ said, unchecked }) => unchecked.length > 0 && !told.has(hash32(said)));
-  // A server that changes its definitions every time must not fill the log.
+  // A server that keeps changing its definitions must not fill the log.
   if (news.length === 0 || told.size > MAX_LOGGED_TOOLS) return;
   for (const { said } of news) told.add(hash32(said));
   const named = news.map(({ tool, unchecked: [first, ...others] }) => {
@@ -133,7 +133,7 @@ type ReadTool =
       readonly tool: Omit<ListedTool, 'fingerprint' | 'exact'>;
       /** The parts of its definition that a model or our code uses, as text for the fingerprint. */
       readonly said: string;
-      /** The constraints of its input schema that are not checked here. */
+      /** The constraints of its input schema that only the server checks. */
       readonly unchecked: readonly UncheckedAssertion[];
       /** The digest of the original input schema, if the copy is less strict. */
       readonly exact: string | undefined;
@@ -204,7 +204,7 @@ function findExactSchema(said: Json | undefined, kept: JsonObject): string | und
   return exact === less ? undefined : exact;
 }
 
-/** Logs and models show a name, so it must be on one line and fully visible. */
+/** Logs and models show the name, so it must fit on one line and be fully visible. */
 const isName = (name: string): boolean =>
   name.trim() !== '' &&
   name.length <= MAX_NAME &&
@@ -214,7 +214,7 @@ const isName = (name: string): boolean =>
 const readText = (value: Json | undefined): string | undefined =>
   typeof value === 'string' ? value : undefined;
 
-/** Returns the definition as text before any part is cut, so every change is visible. */
+/** Returns the whole definition as text, before any part is cut, so that every change is detected. */
 function formatDefinition({
   name,
   title,

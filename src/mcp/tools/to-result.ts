@@ -36,7 +36,7 @@ const MAX_UNCHECKED = 4_000;
  * of resources as files, and a line for each other block. `isError` becomes an error as text, with a line for
  * each file. Neither texts nor errors contain binary data.
  *
- * A response that does not match the tool's output schema is an error that says that the tool ran. Never
+ * A response that does not match the tool's output schema is an error that states that the tool ran. Never
  * throws. The connection (`maxResponseBytes`), the journal and `truncateToolResults` limit the size.
  */
 export async function toResult(tool: ListedTool, answer: CallToolResult): Promise<ToolResult> {
@@ -89,7 +89,7 @@ function getDataLines({ blocks, structured, inWords: { hasText } }: RemoteAnswer
   return !structured || hasText || repeatsBinary(structured, blocks) ? [] : [JSON.stringify(structured)];
 }
 
-/** Returns whether structured content repeats whole blocks. Their base64 is of no use to a model. */
+/** Returns whether structured content repeats the base64 of blocks, which is useless to a model. */
 function repeatsBinary(structured: JsonObject, blocks: readonly JsonObject[]): boolean {
   const binaries = new Set<Json | undefined>(blocks.map(findBase64));
   const isRepeated = (value: Json): boolean =>
@@ -131,7 +131,7 @@ const formatRan = ({ name }: ListedTool): string => `MCP tool '${name}' ran`;
 
 const NO_REPEAT_ADVICE = 'Do not call it again for this.';
 
-/** A server, for one call. */
+/** The connection of one call to a server. */
 export interface RemoteServer {
   readonly client: McpClient;
   /** Sends a request. @throws McpServerError if it fails. */

@@ -64,7 +64,7 @@ function joinReplies(first: ModelReply, second: ModelReply): ModelReply {
   };
 }
 
-/** Returns the sum of two usages. Both requests were paid for. The sum is unknown if either is. */
+/** Returns the sum of two usages. Both requests were charged for. The sum is unknown if either usage is. */
 function sumUsage(first: Usage | undefined, second: Usage | undefined): Usage | undefined {
   if (!first || !second) return undefined;
   const sumCount = (count: keyof Usage): number => (first[count] ?? 0) + (second[count] ?? 0);
@@ -97,7 +97,7 @@ interface SdkAnswer {
 }
 
 /**
- * Asks once. Uses a stream if the model has one, so silence means that the server sends nothing.
+ * Asks once. Streams the reply if the model can, so that silence means an inactive server.
  *
  * @throws ModelError if there is no complete reply.
  */

@@ -117,7 +117,8 @@ type PromptMessage = LanguageModelV4Prompt[number];
 type Markable = Pick<PromptMessage, 'providerOptions'>;
 
 /**
- * Sets a mark, but keeps the options that the part already has: its provider set them, and needs them back.
+ * Sets a mark, but keeps the options that the part already has, because its provider set them and requires
+ * them.
  */
 const setMark = (part: Markable, mark: ProviderData): void => {
   // Both are JSON. The SDK's types only omit `readonly`.

@@ -38,7 +38,7 @@ type Schema = LanguageModelV4FunctionTool['inputSchema'];
 /**
  * Converts a request to the call options of the AI SDK.
  *
- * @throws ModelError `bad-request` that names a setting which the model does not support.
+ * @throws ModelError `bad-request` that names an unsupported setting.
  */
 export const toCallOptions = (
   known: KnownModel,
@@ -203,7 +203,7 @@ function toCall(part: ToolCallPart, { rawInput }: PromptFormat) {
   const parsed = parseJson(input);
   const call = { type: 'tool-call' as const, toolCallId, toolName };
   if (!isOurCall(part)) return { ...call, input: parsed ?? input, providerExecuted: true };
-  // Several providers refuse an earlier input that is not an object, although the error was the model's.
+  // Several providers refuse an earlier input that is not an object, even if the model itself wrote it.
   if (!isRecord(parsed)) return { ...call, input: {} };
   return { ...call, input: rawInput ? input : parsed };
 }

@@ -112,8 +112,8 @@ export const fromAiSdkWithClock = (
         ...options,
         work: runAttempt,
       });
-      // With `provider`, the journal stores the reply's maker. A reply without thoughts is then
-      // distinguishable from those of other models.
+      // With `provider`, the journal stores the reply's maker, which distinguishes a reply without thoughts
+      // from those of other models.
       return known.traits.wantsThoughts ? { ...reply, provider: reply.provider ?? {} } : reply;
     },
   };
@@ -174,7 +174,7 @@ export const explainFailure = (thrown: unknown, now: number, otherwise?: ModelEr
   return { error: new ModelError(failure ?? 'server-error', `The model failed with ${name || 'an error'}.`) };
 };
 
-/** Errors from the SDK that explain a setup error in words without values. */
+/** SDK errors about the setup, whose messages contain no values and can be quoted. */
 const setupErrors: ReadonlyMap<string, ModelFailure> = new Map([
   ['AI_LoadAPIKeyError', 'unauthorized'],
   ['AI_LoadSettingError', 'bad-request'],
@@ -233,7 +233,7 @@ const getHeaders = ({ responseHeaders: headers }: UntrustedRecord): Pick<Headers
   get: (name) => (isRecord(headers) && Object.hasOwn(headers, name) ? readText(headers[name]) || null : null),
 });
 
-/** Returns a server's report from a stream, reduced to values that may have come as JSON. */
+/** Returns a server's error report from a stream, reduced to values that JSON can represent. */
 const getReport = (thrown: UntrustedRecord): UntrustedRecord => {
   const report = isRecord(thrown.error) ? thrown.error : thrown;
   return Object.fromEntries(

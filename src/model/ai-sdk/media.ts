@@ -7,7 +7,7 @@ import type { SdkModel } from './specification.ts';
 const NO_MEDIA: MediaTaken = { data: [], url: [] };
 
 /**
- * Checks for files that the package would refuse with another error, drop, or write as text. For an unknown
+ * Refuses files that the package would refuse with another error, drop, or write as text. For an unknown
  * model, messages can contain any file and results none.
  *
  * @throws ModelError `bad-request` that names the type of the first such file.

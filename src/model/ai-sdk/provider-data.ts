@@ -30,7 +30,7 @@ export const getAtPath = (value: unknown, ...keys: readonly string[]): unknown =
     value,
   );
 
-/** The kind of a part whose text belongs to the conversation, but not to the answer. */
+/** The kind of a part whose text is in the conversation, but not in the answer. */
 const ASIDE_KIND = 'holdfast.text';
 
 /**

@@ -160,8 +160,8 @@ function withCallIds(parts: readonly ReplyPart[]): readonly ReplyPart[] {
 /**
  * Returns the reply data that its provider needs back. OpenRouter needs its reasoning, which has no other
  * place if it is encrypted and no call follows, and its annotations of files. Anthropic needs the container
- * in which it runs code. Other data is counts and metadata, which some providers would copy into the next
- * request.
+ * in which it runs code. All other data consists of counts and metadata, which some providers would copy into
+ * the next request.
  */
 function getReturnedData(data: ProviderData | undefined): ProviderData | undefined {
   const openrouter = omitEmpty({
@@ -181,12 +181,12 @@ function omitEmpty(values: UntrustedRecord): ProviderData | undefined {
 
 const getFinish = (finishReason: unknown, callCount: number): ModelReply['finish'] => {
   const { unified, raw } = isRecord(finishReason) ? finishReason : { unified: undefined, raw: undefined };
-  // Adapters map it to a length or another reason. It means that the window has no room for a reply.
+  // Adapters map this reason to a length or another reason. It means that the window has no room for a reply.
   if (raw === 'model_context_window_exceeded') {
     const words = "The model's reply does not fit into its context window with the conversation.";
     throw new ModelError('context-length', words, { length: {} });
   }
-  // Workers AI's adapter reports it as an ordinary end.
+  // Workers AI's adapter reports a filtered reply as an ordinary end.
   if (raw === 'content_filter') return 'content-filter';
   switch (unified) {
     case 'error': {
@@ -293,6 +293,6 @@ function toSource(part: UntrustedRecord): SourcePart {
 
 function toCustom(part: UntrustedRecord): ReplyPart | undefined {
   const kind = readString(part, 'kind');
-  // It repeats the data of the whole reply, and its provider does not need it back.
+  // The data repeats that of the whole reply, and its provider does not need it back.
   return kind === 'anthropic.message_start' ? undefined : { type: 'custom', kind };
 }

@@ -12,7 +12,7 @@ import type { KnownModel, SdkTraits } from './traits.ts';
  * Converts the settings of a request for a model of the AI SDK. `under` holds provider options that the
  * settings override.
  *
- * @throws ModelError `bad-request` that names a setting or a tool which the model does not support.
+ * @throws ModelError `bad-request` that names an unsupported setting or tool.
  */
 export function toSettings(
   { sdk: model, traits }: KnownModel,
@@ -71,7 +71,7 @@ function toProviderOptions(
   { tools, under }: Pick<ModelRequest, 'tools'> & { readonly under: readonly ProviderData[] },
 ): ProviderData | undefined {
   const own = {
-    // The server's stored data can be gone when a session resumes.
+    // The server may have deleted its stored data when a session resumes.
     ...(stores && { store: false }),
     // OpenAI refuses it in a request without tools.
     ...(oneCall &&
@@ -103,7 +103,7 @@ export function mergeOptions(under: ProviderData, over: ProviderData): ProviderD
 }
 
 const withoutUndefined = <T extends object>(values: T): { [Key in keyof T]?: Exclude<T[Key], undefined> } =>
-  // The filter removes every `undefined`, so each value has its type.
+  // The filter removes every `undefined`, so each remaining value has the declared type.
   Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as {
     [Key in keyof T]?: Exclude<T[Key], undefined>;
   };
@@ -127,7 +127,7 @@ export function checkWarnings(
   for (const { feature, details } of unsupported) {
     const name = feature === 'stopSequences' ? 'stop' : feature;
     const why = typeof details === 'string' && details !== '' ? `: ${details.replace(/\.$/, '')}` : '';
-    // A setting that was only converted is fine: its warning has the type `compatibility`.
+    // A setting that was only converted is accepted: its warning has the type `compatibility`.
     if (CHECKED_SETTINGS.some((setting) => setting === name && settings[setting] !== undefined)) {
       throw createUnsupportedSettingError(model, String(name), why);
     }

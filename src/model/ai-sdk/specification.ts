@@ -40,8 +40,8 @@ function toV3Options({
   reasoning: _,
   ...options
 }: LanguageModelV4CallOptions): LanguageModelV3CallOptions {
-  // The types of an answer's form differ only in their names. So do the messages after the conversion of
-  // their files.
+  // The types of an answer's form differ only in their names, as do the messages once their files are
+  // converted.
   const rest = options as Omit<LanguageModelV3CallOptions, 'prompt'>;
   return { ...rest, prompt: prompt.map(toV3Message) as LanguageModelV3Prompt };
 }
@@ -67,7 +67,7 @@ function toV3Message(message: Message) {
 }
 
 /**
- * Converts a part. Drops a part that the older specification lacks: no model of it can have made the part.
+ * Converts a part. Drops a part that the older specification lacks, because its models cannot have made it.
  */
 function toV3Part(part: Assistant['content'][number]): readonly AssistantV3['content'][number][] {
   switch (part.type) {
@@ -77,7 +77,7 @@ function toV3Part(part: Assistant['content'][number]): readonly AssistantV3['con
     case 'file':
       return toV3File(part);
     case 'tool-result':
-      // The result of a provider's own tool is JSON in both.
+      // The result of a provider's own tool is JSON in both specifications.
       return [part as ResultV3];
     default:
       return [part];

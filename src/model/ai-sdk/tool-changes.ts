@@ -14,7 +14,7 @@ interface ToolChangeFormat {
   readonly canExpress: (change: ToolSetChange) => boolean;
 }
 
-/** Returns the traits of a `ChatModel` that concern tool changes and signed prefixes. */
+/** Returns the traits of a `ChatModel` for tool changes and signed prefixes. */
 export const getPrefixTraits = ({
   toolChanges,
   signsPrefix,
@@ -103,8 +103,8 @@ function toOpenAI(change: ToolSetChange): ProviderData {
 const toProviderJson = (value: object): ProviderJson => JSON.parse(JSON.stringify(value));
 
 /**
- * Asks Claude to drop thoughts whose prefix has changed, since it would otherwise refuse the request. A mode
- * of thinking without this option loses these thoughts here.
+ * Asks Claude to drop thoughts whose prefix has changed, since it would otherwise refuse the request. In a
+ * thinking mode without this option, these thoughts are removed here.
  */
 export function dropMovedThoughts(
   { toolChanges }: SdkTraits,

@@ -41,7 +41,7 @@ export interface SdkTraits {
   readonly thinksByBudget?: boolean | undefined;
   /** A pattern for the names of other models of its provider whose thoughts it reads. */
   readonly kin?: RegExp | undefined;
-  /** `true` if its traits depend on its name, and this name identifies no model. */
+  /** `true` if its traits depend on its name, but the name identifies no known model. */
   readonly isUnnamed?: true | undefined;
 }
 
@@ -84,7 +84,7 @@ const parseClaudeVersion = (modelId: string): number => {
   return Number(major) + Number(minor) / 100;
 };
 
-/** Returns whether a Claude is at least 5.5, or a Fable or Mythos at least 5.1. */
+/** Returns whether a Claude model has at least version 5.5, or 5.1 for Fable and Mythos. */
 const isNewClaude = (modelId: string): boolean =>
   parseClaudeVersion(modelId) >= (/claude-(?:fable|mythos)/.test(modelId) ? 5.01 : 5.05);
 
@@ -160,7 +160,7 @@ const TRAIT_ROWS: readonly TraitRow[] = [
 
   // OpenAI's models accept tools within the conversation from GPT-5.4 on, and only through the Responses API.
   { of: /^openai\.responses/, named: isLoadingGpt, toolChanges: 'openai' },
-  // The same provider also serves other servers. Some of them refuse an unknown field.
+  // The same provider package is used for other servers, some of which refuse unknown fields.
   { of: /^openai\./, named: isOpenAI, cache: { by: 'key', under: 'openai' } },
   { of: /^azure\./, cache: { by: 'key', under: 'azure' } },
   { of: /^azure\./, named: (modelId) => !isOpenAI(modelId), isUnnamed: true },
@@ -290,7 +290,7 @@ const TRAIT_ROWS: readonly TraitRow[] = [
   { lacks: [], runs: 'any' },
 ];
 
-/** Traits set by a developer, which override the table. */
+/** Traits that a developer sets, which override the table. */
 export interface TraitOverrides {
   /**
    * The name of the model behind this one, such as `claude-opus-5-5`. Set it for an alias or for a deployment
@@ -306,7 +306,7 @@ export interface TraitOverrides {
   readonly wantsThoughts?: WantedThoughts | false | undefined;
 }
 
-/** Returns the traits of a model: those set by the developer, and the table's for the others. */
+/** Returns the traits of a model: the developer's values, and the table's for all others. */
 export function findSdkTraits(
   {
     specificationVersion,

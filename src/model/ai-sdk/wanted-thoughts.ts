@@ -8,9 +8,8 @@ type Assistant = Extract<ModelMessage, { readonly role: 'assistant' }>;
 type Result = Extract<ModelMessage, { readonly role: 'tool' }>;
 
 /**
- * Returns the messages with the thoughts that the model's server requires in each reply with calls. Replies
- * of other models lack them, and the server would refuse these replies. The number and order of the messages
- * do not change.
+ * Returns the messages with the thoughts that the model's server requires in each reply with calls. It would
+ * refuse the replies of other models, which lack them. The number and order of the messages do not change.
  */
 export function withRequiredThoughts(
   traits: SdkTraits,
@@ -29,8 +28,8 @@ export function withRequiredThoughts(
 }
 
 /**
- * Returns the kind of thoughts that the model requires: the one in the table or, for an arbitrary server, the
- * one in its earlier replies.
+ * Returns the kind of thoughts that the model requires: the kind in the table or, for an arbitrary server,
+ * the kind in its earlier replies.
  */
 function findRequiredThoughts(
   { wantsThoughts, wantsItsOwn }: SdkTraits,
@@ -47,8 +46,8 @@ const isSigned = ({ type, provider = {} }: ReplyPart): boolean =>
   Object.values(provider).some((data) => getAtPath(data, 'thoughtSignature') !== undefined);
 
 /**
- * Returns whether the request makes the model think by a budget. It requires its thoughts only then, and not
- * while it thinks adaptively.
+ * Returns whether the request makes the model think by a budget. Only then does its server require thoughts,
+ * and not while it thinks adaptively.
  */
 function isBudgeted({ options, thinksByBudget }: SdkTraits, settings: ModelRequest['settings']): boolean {
   const { reasoning, providerOptions } = settings ?? {};

@@ -5,9 +5,9 @@ import { isRecord, type UntrustedRecord } from '../untrusted-json.ts';
 import { toJsonText } from '../untrusted-reply.ts';
 
 /**
- * The key of the provider data that a reply keeps besides text and calls. A reasoning part has the `fields`
- * that contained its text, and a call its `extra_content`. The reply as a whole has `reasoning_details`,
- * `extra_content`, and a `content` with chunks other than text.
+ * The key of the provider data that a reply keeps besides text and calls. For a reasoning part, it is the
+ * `fields` that contained its text; for a call, its `extra_content`. For the whole reply, these are
+ * `reasoning_details`, `extra_content`, and a `content` with chunks other than text.
  */
 const PROVIDER_KEY = 'chatCompletions';
 
@@ -120,7 +120,7 @@ function createReasoningParts(
 const readRecords = (value: unknown): readonly GrowingRecord[] | undefined =>
   Array.isArray(value) ? value.filter(isGrowing) : undefined;
 
-/** An object parsed for one reply only, so it can change. */
+/** An object that was parsed for one reply only, so it can be modified. */
 type GrowingRecord = Record<string, unknown>;
 
 const isGrowing = (value: unknown): value is GrowingRecord => isRecord(value);
@@ -154,7 +154,7 @@ function extendChunk(open: GrowingRecord, piece: GrowingRecord): void {
   }
 }
 
-/** The only name for which an assignment does not create a field. */
+/** The only key for which an assignment does not create a property. */
 const PROTOTYPE_KEY = '__proto__';
 
 /**

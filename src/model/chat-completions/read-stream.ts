@@ -6,8 +6,8 @@ import { createBrokenConnectionError, createInvalidReplyError } from '../untrust
 export const MAX_REPLY_BYTES = 8 * 1024 * 1024;
 
 /**
- * The maximum size of a stream in bytes. Little of it stays in memory, and each token can arrive in hundreds
- * of bytes.
+ * The maximum size of a stream in bytes. Little of it stays in memory, and each token can take hundreds of
+ * bytes.
  */
 export const MAX_STREAM_BYTES = 64 * 1024 * 1024;
 
@@ -15,12 +15,12 @@ export const MAX_STREAM_BYTES = 64 * 1024 * 1024;
 interface EventReader {
   /** Reads the data of one event. An error that it throws ends the stream. */
   take(data: string): void;
-  /** `true` if the reply is complete. A broken stream then loses no data. */
+  /** `true` if the reply is complete. After that, a broken stream loses no data. */
   readonly finished: boolean;
 }
 
 /**
- * Passes each event's data to the reader until `[DONE]` or the end of the stream. Returns whether `[DONE]`
+ * Forwards each event's data to the reader until `[DONE]` or the end of the stream. Returns whether `[DONE]`
  * arrived.
  *
  * @throws ModelError if the stream breaks before the reply is complete. Errors from `take` pass through.
@@ -98,7 +98,7 @@ export async function* readText(
     for (;;) {
       const { done, value } = await limits.patience.wait(() => reader.read(), createBrokenConnectionError);
       if (done) break;
-      // A binding can return a stream of other values.
+      // A binding can return a stream of values other than bytes.
       if (!(value instanceof Uint8Array)) throw createInvalidReplyError('is not a stream of bytes.');
       bytes += value.byteLength;
       if (bytes > limits.maxBytes) throw createInvalidReplyError(`is larger than ${limits.maxBytes} bytes.`);

@@ -95,7 +95,7 @@ interface CompletionPart {
   readonly choice: UntrustedRecord | undefined;
   /** The model's message or delta. */
   readonly message: UntrustedRecord;
-  /** Returns the calls in the message. Called after the text was passed on, because it can throw. */
+  /** Returns the calls in the message. Called after the text was forwarded, because it can throw. */
   readonly calledIn: (message: UntrustedRecord) => readonly unknown[];
   /** `true` if more of the message can follow. */
   readonly isPiece: boolean;
@@ -137,7 +137,7 @@ const checkCompletion = (value: unknown): UntrustedRecord => {
   return value;
 };
 
-/** Returns whole calls with an index. Outside a stream that is their position in the list. */
+/** Returns calls with an index, which for an unstreamed reply is the position in the list. */
 const withCallIndexes = (message: UntrustedRecord): readonly unknown[] =>
   readList(message, 'tool_calls').map((call, index) => (isRecord(call) ? { ...call, index } : call));
 
@@ -152,15 +152,15 @@ const readPartText = (part: unknown): string => {
 };
 
 /**
- * Returns the usage. The details are in the OpenAI and OpenRouter fields. For the cache, DeepSeek and xAI
- * have fields next to the sums.
+ * Returns the usage. The details are in the OpenAI and OpenRouter fields. DeepSeek and xAI report cache
+ * counts in fields next to the sums.
  */
 const readUsage = (usage: unknown): Usage | undefined => {
   if (!isRecord(usage)) return undefined;
   const { prompt_tokens: input, completion_tokens: output, total_tokens: total } = usage;
   const ofInput = toRecordOrEmpty(usage.prompt_tokens_details);
   const { reasoning_tokens: reasoning } = toRecordOrEmpty(usage.completion_tokens_details);
-  // Some servers exclude reasoning from the completion's tokens. The total shows it.
+  // Some servers exclude reasoning from the completion's tokens, but include it in the total.
   const isBeside = Number(reasoning) > 0 && total === Number(input) + Number(output) + Number(reasoning);
   return countUsage(input, isBeside ? Number(output) + Number(reasoning) : output, {
     cachedInputTokens: ofInput.cached_tokens ?? usage.prompt_cache_hit_tokens ?? usage.cached_tokens,
@@ -255,11 +255,11 @@ interface Fragment {
 type OpenCall = { -readonly [Key in keyof RequestedCall]: RequestedCall[Key] } & {
   extra: unknown;
   /**
-   * `true` if the input ends like an object. Stored, because reading the end of a growing string copies all
+   * `true` if the input ends like an object. Cached, because reading the end of a growing string copies all
    * of it.
    */
   isClosed: boolean;
-  /** The number of times it was parsed. */
+  /** The number of times the input was parsed. */
   parsed: number;
 };
 
@@ -268,7 +268,7 @@ const isCompleteAfter = ({ isClosed }: Pick<OpenCall, 'isClosed'>, piece: string
 
 /**
  * The maximum number of times that a call's input is parsed to check whether it is complete. Correct servers
- * need one, or a few for nested objects.
+ * cause one such check, or a few for nested objects.
  */
 const MAX_PARSES = 16;
 

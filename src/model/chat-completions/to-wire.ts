@@ -22,7 +22,7 @@ export interface WireFormat {
 
 /**
  * Converts a message to chat completions. The `content` of a reply with only tool calls is `null`. Provider
- * data of a reply returns in its original fields, even if it is empty. Results become text, because the
+ * data of a reply is sent in its original fields, even if it is empty. Results become text, because the
  * protocol supports files only in messages.
  *
  * @throws ModelError `bad-request` that names the type of an unsupported file.
@@ -55,8 +55,8 @@ interface WireMessage {
 
 /**
  * Adds the data that a server requires in replies with calls, but that replies of other models lack. The
- * server's traits or its earlier replies show the requirement. The signature is Google's marker for calls
- * that its model did not make.
+ * requirement follows from the server's traits or its earlier replies. The signature is Google's marker for
+ * calls that its model did not make.
  */
 export function addRequiredThoughts(sent: readonly WireMessage[], wants: WantedThoughts | undefined): void {
   let [field, signature] = [wants === 'field', wants === 'signature'];
@@ -67,7 +67,7 @@ export function addRequiredThoughts(sent: readonly WireMessage[], wants: WantedT
   for (const one of sent) {
     const call = one.tool_calls?.[0];
     // Kimi refuses '' as missing and accepts ' '. DeepSeek accepts any text (theopenco/llmgateway/pull/2093).
-    // Only the maker of an '' gets it back.
+    // An '' is sent only to the model that made it.
     if (call && field) one.reasoning_content ??= ' ';
     if (call && signature) call.extra_content ??= SENTINEL;
   }
@@ -130,7 +130,7 @@ export const toCommonFields = ({ temperature, topP, seed, reasoning }: ModelSett
   omitUndefined({ temperature, top_p: topP, seed, reasoning_effort: reasoning });
 
 /**
- * Returns the fields of the tool choice. Empty without tools, because OpenAI refuses the fields then.
+ * Returns the fields of the tool choice. Empty without tools, because OpenAI then refuses the fields.
  *
  * @throws ModelError `bad-request` if the request does not offer the chosen tool.
  */

@@ -39,7 +39,7 @@ export interface OpenaiCompatibleOptions extends AdapterOptions {
    * 120,000.
    */
   readonly timeout?: number | undefined;
-  /** Defaults to the platform's `fetch`. */
+  /** Defaults to the global `fetch`. */
   readonly fetch?: Fetch | undefined;
   /**
    * The server's vendor, even behind a gateway, an alias or a deployment. It sets the defaults of the next
@@ -159,7 +159,7 @@ const createSender = (endpoint: Endpoint, { keyPlace, ...others }: SenderSetting
 };
 
 /**
- * Returns whether a server refused a request because of a field that it has or lacks. The error message must
+ * Returns whether a server refused a request because of a present or missing field. The error message must
  * name the field.
  */
 const isFieldRefused = (failure: unknown, field: string): boolean =>
@@ -168,7 +168,7 @@ const isFieldRefused = (failure: unknown, field: string): boolean =>
   (failure.status === 400 || failure.status === 422) &&
   failure.message.includes(field);
 
-/** Returns whether the request has tools but forbids calls. It works without tools, too. */
+/** Returns whether the request has tools but forbids calls. The request also works without tools. */
 const isCallForbidden = ({ tools, settings }: ModelRequest): boolean =>
   tools.length > 0 && settings?.toolChoice === 'none';
 

@@ -70,8 +70,8 @@ const createUnreachableError = (error: unknown): ModelError =>
   );
 
 /**
- * Reads the response, an event stream or one JSON body, and passes on its text as it arrives. Always reads
- * the body to its end or cancels it.
+ * Reads the response, an event stream or one JSON body, and forwards its text as it arrives. Always reads the
+ * body to its end or cancels it.
  *
  * @throws ModelError if there is no complete reply.
  */
@@ -98,7 +98,7 @@ const readReply = async (response: Response, attempt: OpenAttempt): Promise<Mode
   return assembly.reply();
 };
 
-/** A body from its first piece that is not just white space. */
+/** A body, starting with its first piece that is not only white space. */
 interface StartedBody {
   readonly start: string;
   readonly pieces: AsyncIterable<string>;
@@ -150,7 +150,7 @@ const parseBody = (text: string): unknown => parseReply(text, ' Is the base URL 
 
 /**
  * Ends a reply without a finish reason. Some servers only send `[DONE]`. So do some gateways after an
- * upstream failure, and the reply then is empty or has an incomplete call.
+ * upstream failure, but then the reply is empty or has an incomplete call.
  *
  * @throws ModelError `truncated` if the reply was cut off.
  */

@@ -21,11 +21,11 @@ import type { UntrustedRecord } from '../untrusted-json.ts';
 
 /**
  * The server's field for the maximum number of tokens in a reply. OpenAI's recent models refuse the older
- * name, other servers the newer.
+ * name, and other servers refuse the newer one.
  */
 export type LimitParameter = 'max_tokens' | 'max_completion_tokens';
 
-/** The settings that are equal for every request of an adapter, or of a watched loop. */
+/** The settings shared by every request of an adapter, or of a watched loop. */
 interface BodySettings extends WireFormat {
   readonly model: string;
   readonly limitParameter: LimitParameter;
@@ -118,8 +118,8 @@ export const OUR_FIELDS: ReadonlySet<string> = new Set([
 const toolJson = memoize((tool: ToolDefinition) => JSON.stringify(toWireTool(tool)));
 const toolsJson = memoize((tools: readonly ToolDefinition[]) => `[${tools.map(toolJson).join(',')}]`);
 
-// `strict` is left out. With it, servers refuse a schema with an optional property or with unknown ones, so
-// an ordinary schema would end every turn with a 400. The loop detects an answer that does not match.
+// `strict` is left out. With it, servers refuse a schema that has optional properties or allows unknown ones,
+// so an ordinary schema would fail every turn with a 400. The loop detects an answer that does not match.
 const outputJson = memoize(({ name, schema }: OutputFormat) =>
   JSON.stringify({ type: 'json_schema', json_schema: { name, schema } }),
 );
@@ -127,18 +127,18 @@ const outputJson = memoize(({ name, schema }: OutputFormat) =>
 /** A conversation without its files, which are inserted into its JSON later. */
 interface ExtractedFiles {
   readonly messages: readonly ModelMessage[];
-  /** Inserts the files into the JSON of the messages. Returns the JSON unchanged if there are none. */
+  /** Inserts the files into the JSON of the messages. Returns the JSON unchanged if there are no files. */
   readonly fill: (json: string) => string | Uint8Array<ArrayBuffer>;
 }
 
 /**
  * Removes the base64 of files from a conversation before it becomes JSON, and inserts it into the bytes to
- * send. As text, the JSON of 16 MiB of files would exist up to three times while it is built. Each copy has
- * 21 MiB, and twice that if one character of the conversation is outside Latin-1. An isolate has 128 MB.
+ * send. As text, the JSON of 16 MiB of files would exist up to three times while it is built. Each copy takes
+ * 21 MiB, or twice that if any character of the conversation is outside Latin-1. An isolate has 128 MB.
  */
 function extractFiles(messages: readonly ModelMessage[]): ExtractedFiles {
   if (!messages.some(hasFiles)) return { messages, fill: (json) => json };
-  // The author of a message cannot guess it.
+  // The author of a message cannot guess this mark.
   const mark = crypto.randomUUID();
   const files: string[] = [];
   const extractData = (part: MessagePart): MessagePart =>
@@ -155,13 +155,13 @@ function extractFiles(messages: readonly ModelMessage[]): ExtractedFiles {
 const hasFiles = (message: ModelMessage): message is Extract<ModelMessage, { readonly role: 'user' }> =>
   message.role === 'user' && message.parts !== undefined;
 
-/** Matches a URL, or any text that JSON would have to escape. */
+/** Matches a character that is not base64, as in a URL or in text that JSON would escape. */
 const NOT_BASE64 = /[^A-Za-z0-9+/=]/;
 
 /** Joins the pieces as bytes. Every second piece is the number of a file, the others are JSON. */
 function joinBytes(pieces: readonly string[], files: readonly string[]): Uint8Array<ArrayBuffer> {
   const texts = pieces.map((piece, at) => (at % 2 === 0 ? piece : (files[Number(piece)] ?? '')));
-  // A character of JSON has three bytes at most, one of base64 a single byte.
+  // A character takes at most three bytes in JSON, and a single byte in base64.
   const most = texts.reduce((sum, text, at) => sum + (at % 2 === 0 ? 3 : 1) * text.length, 0);
   const bytes = new Uint8Array(most);
   let end = 0;

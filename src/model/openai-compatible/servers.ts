@@ -16,8 +16,8 @@ interface ServerTraits {
 const OPENAI = { limitParameter: 'max_completion_tokens', cacheKeyIn: 'prompt_cache_key' } as const;
 
 /**
- * The known servers, by the name that a developer sets. Their URLs are not used, because a gateway or an
- * alias has its own.
+ * The known servers, by the name that a developer sets. They are not recognized by URL, because a gateway or
+ * an alias has its own.
  */
 export const SERVERS = {
   openai: OPENAI,

@@ -12,7 +12,7 @@ import {
 } from '../untrusted-reply.ts';
 
 /**
- * Reads the result of a run, a stream of events or a whole reply, and passes on its text as it arrives. A
+ * Reads the result of a run, a stream of events or a whole reply, and forwards its text as it arrives. A
  * model that cannot stream returns a whole reply for any request.
  *
  * @throws ModelError if there is no complete reply.
@@ -47,10 +47,10 @@ const readStream = async (
 };
 
 /**
- * Converts a reply of Workers AI, or one chunk of it, to chat completions. The model determines which of two
- * formats it has. `ending` is the finish reason for the format without one.
+ * Converts a reply of Workers AI, or one chunk of it, to chat completions. Its format, one of two, depends on
+ * the model. `ending` is the finish reason for the format without one.
  *
- * @throws ModelError `invalid-reply` if it has neither format.
+ * @throws ModelError `invalid-reply` if it has another format.
  */
 const toCompletion = (value: unknown, ending: string | null): unknown => {
   if (typeof value === 'string') {
@@ -75,7 +75,7 @@ const toCompletion = (value: unknown, ending: string | null): unknown => {
 };
 
 /**
- * Converts a call. Workers AI has flat calls and calls in OpenAI's format, and in both the input can already
+ * Converts a call. Workers AI returns flat calls or calls in OpenAI's format. In both, the input may already
  * be parsed.
  */
 const toCall = (call: unknown): unknown => {

@@ -135,8 +135,8 @@ function createAffinityOptions({ cache, headers }: ModelRequest) {
 const release = (late: unknown): unknown => (late instanceof ReadableStream ? late.cancel() : undefined);
 
 /**
- * Returns the inputs of one run. In JSON mode Workers AI neither calls tools nor streams. With tools, an
- * instruction therefore describes the form. Without tools, a structured answer arrives in one piece. All
+ * Returns the inputs of one run. In JSON mode, Workers AI cannot call tools and does not stream. With tools,
+ * an instruction therefore describes the form. Without tools, a structured answer arrives in one piece. All
  * other requests stream, so silence means that no data arrives.
  *
  * @throws ModelError `bad-request` for a setting that not every model supports.
@@ -165,8 +165,7 @@ const toRunInputs = ({
 };
 
 /**
- * Returns the settings that every model either supports or refuses. The binding silently drops inputs that a
- * model does not know.
+ * Returns the settings that no model ignores. The binding silently drops inputs that a model does not know.
  */
 const toSettingsFields = (settings: ModelSettings): UntrustedRecord => {
   const { topK, stop = [], toolChoice = 'auto', parallelToolCalls } = settings;
@@ -200,9 +199,9 @@ const OUR_INPUTS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Converts a message to the binding's schema. There, every content is text, and for vision models a user
- * message can be a list of parts. A result has a tool name. The reasoning comes in one of two fields,
- * depending on the model, and is read from one.
+ * Converts a message to the binding's schema. In it, all content is text, except that a user message for
+ * vision models can be a list of parts. A result has a tool name. Models return reasoning in one of two
+ * fields, but read it from only one.
  */
 const toRunMessage = (message: ModelMessage): UntrustedRecord => {
   const { reasoning_content: reasoning, ...fields }: UntrustedRecord = toWireMessage(message, WIRE_FORMAT);
@@ -235,7 +234,7 @@ const toFormat = ({ schema }: OutputFormat) => ({
   response_format: { type: 'json_schema', json_schema: schema },
 });
 
-/** Explains an error of the binding. It has no status and no headers, but a code or a message. */
+/** Explains an error of the binding. It has no status or headers, only a code or a message. */
 const explainFailure = (thrown: unknown): ExplainedFailure => {
   const fields = isRecord(thrown) ? thrown : { message: thrown };
   const words = typeof fields.message === 'string' ? fields.message.slice(0, 2_000) : '';

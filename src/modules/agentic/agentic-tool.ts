@@ -52,8 +52,8 @@ interface AgenticConfig<
    */
   readonly output?: Output | undefined;
   /**
-   * The model of the nested loop. Defaults to the model of the enclosing loop. A function creates it from the
-   * environment, as for an agent.
+   * The model of the nested loop. Defaults to the model of the enclosing loop. A function creates the model
+   * from the environment, as for an agent.
    */
   readonly model?: ChatModel | ModelOfEnv | undefined;
   /**
@@ -81,8 +81,8 @@ interface AgenticConfig<
 
 /**
  * The instructions of a nested loop: fixed text, or a function that runs before each model call with the
- * loop's view, the input and the values of `More` from the tool's kind. Newer models check the text before
- * their earlier replies. If it changes, they do not get back their reasoning from this loop.
+ * loop's view, the input and the values of `More` from the tool's kind. Newer models verify the text before
+ * their earlier replies. If it changes, their reasoning from this loop is not sent back.
  */
 export type NestedInstructions<Input, More extends readonly unknown[] = []> =
   | string
@@ -121,7 +121,8 @@ interface AgenticKind<Input> {
 type NestedLoop<Input> = Pick<Frame, 'tools' | 'facts' | 'sources' | 'strategies'> & {
   readonly instructions: NestedInstructions<Input>;
   /**
-   * The key of the kind's memory, and whether this call resets it. Chained objects have the same lifetime.
+   * The key of the kind's memory, and whether this call resets it. Chained objects live as long as the
+   * memory.
    */
   readonly memory?: KeyedMemory | undefined;
 };
@@ -163,8 +164,8 @@ export function checkAgenticLiteral(
 
 /**
  * Creates a tool whose call runs a nested loop in a frame of the same journal. An interrupted call resumes
- * inside that loop. The result has the form of `output`, or is the loop's last text with the artifacts of its
- * calls.
+ * inside that loop. The result is an artifact in the form of `output`, or the loop's last text with the
+ * artifacts of its calls.
  *
  * @throws ToolDefinitionError if the tool cannot work.
  */
@@ -302,8 +303,8 @@ export const formatLoopInstructions = (description: string): string =>
 
 /**
  * Returns the name of a call's frame, under which the inner tools keep their state. It is the tool's own
- * name, so copies under other names share that state. A tool that was renamed because of a name clash is not
- * such a copy, so its frame has the name under which it is offered.
+ * name, so copies under other names share that state. A tool renamed because of a name clash is not such a
+ * copy, so its frame has the new name.
  */
 export function getFrameName(own: string, { tool, offered }: Pick<CallRun, 'tool' | 'offered'>): string {
   const called = offered().find(({ name }) => name === tool);

@@ -122,8 +122,8 @@ export const withUse = <T extends AnyTool>(tool: T, ...use: readonly ModuleUse[]
 
 /**
  * Tool-call context for the calls of a nested loop: values, or a function of the tool's input and the view of
- * the enclosing loop. The function runs again each time the call resumes, so it must depend on its arguments
- * only.
+ * the enclosing loop. The function runs again each time the call resumes, so it must depend only on its
+ * arguments.
  */
 export type LoopContext<Input = unknown> =
   | ContextValues
@@ -184,7 +184,10 @@ export function applyLoopChanges<Config extends LoopConfig>(
 
 type LoopConfig = Omit<LoopChanges, 'tools' | 'instructions' | 'model'> & { readonly name: string };
 
-/** Returns the values with changes. Merges limits, settings and modules, and replaces all other values. */
+/**
+ * Returns the values with the changes applied. Merges limits, settings and modules, and replaces all other
+ * values.
+ */
 export const mergeLoopChanges = <Of extends Pick<LoopChanges, 'limits' | 'settings' | 'use'>>(
   of: Of,
   { limits, settings, use, ...others }: LoopChanges,
@@ -196,7 +199,7 @@ export const mergeLoopChanges = <Of extends Pick<LoopChanges, 'limits' | 'settin
   ...(use && { use: [...(of.use ?? []), ...use] }),
 });
 
-/** The input of a loop, as parsed and as sent. */
+/** The input of a loop, as parsed by the schema and as sent by the model. */
 interface LoopInput<Input> {
   readonly input: Input;
   readonly sent: JsonObject;

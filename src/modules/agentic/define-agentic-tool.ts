@@ -90,8 +90,8 @@ export function withNotes<Input, More extends readonly unknown[]>(
 }
 
 /**
- * Resolves an agentic tool's list. It works as an agent's list does, except that it silently skips objects
- * without tools.
+ * Resolves an agentic tool's list. The rules are those of an agent's list, except that objects without tools
+ * are silently skipped.
  *
  * @throws ToolDefinitionError if the list is invalid for an agent, too.
  * @throws ToolObjectError as `toolsOf` does.
@@ -103,8 +103,8 @@ export function resolveInnerTools(name: string, sources: readonly ToolSource[]):
 }
 
 /**
- * Returns `true` for an object without tools. Classes, lists, promises, groups and agents return `false`,
- * because they are in the list by mistake.
+ * Returns `true` for an object without tools, but `false` for classes, lists, promises, groups and agents,
+ * which can be in the list only by mistake.
  */
 function isToolless(source: ToolSource): boolean {
   if (typeof source !== 'object' || source === null) return false;

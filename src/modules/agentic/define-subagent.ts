@@ -63,7 +63,7 @@ export interface SubagentConfig<
   readonly description?: string | undefined;
   /**
    * The schema of the input that the model sends. The agent receives the input as JSON. Defaults to a single
-   * `message`, which the agent receives as it is.
+   * `message`, which the agent receives as plain text.
    */
   readonly input?: Declaration | undefined;
   /**
@@ -209,7 +209,8 @@ function findInstructions(input: unknown, { instructions }: LoopChanges): Instru
 /**
  * Returns the tools and sources that a copy has in addition to its agent's.
  *
- * @throws ToolDefinitionError if the agent cannot have these tools, or if the copy's model cannot run it.
+ * @throws ToolDefinitionError if the agent cannot have these tools, or if the copy's model cannot run the
+ * agent.
  */
 function resolveAddedTools(
   { name, agent }: { readonly name: string; readonly agent: LoopAgent | string },

@@ -19,7 +19,7 @@ export function createNestedResult(outcome: FrameOutcome, nested: boolean): Tool
     : withholdIfUnfinished(outcome, toFormedResult(outcome) ?? withArtifacts(outcome, nested));
 }
 
-/** Returns the nested loop's formed answer as an artifact, or `undefined` if there is none. */
+/** Returns the nested loop's structured answer as an artifact, or `undefined` if there is none. */
 export const toFormedResult = ({ object: value, objectType }: FrameOutcome): ToolResult | undefined =>
   value === undefined
     ? undefined

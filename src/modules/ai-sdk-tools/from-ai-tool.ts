@@ -96,7 +96,7 @@ export function fromAiTool<const Name extends string, T extends AiTool>(
   tool: T,
   options: FromAiToolOptions<Name>,
 ): Tool<Name, AiToolInput<T>, AiToolOutput<T>> {
-  // No value carries the inferred types, and `toTool` keeps the name.
+  // The inferred types exist only at compile time, and `toTool` keeps the name.
   return toTool(tool as AiTool as ErasedTool, options) as Tool<Name, AiToolInput<T>, AiToolOutput<T>>;
 }
 
@@ -131,7 +131,7 @@ function toTool(tool: ErasedTool, options: FromAiToolOptions): AnyTool {
     const output = await readLast(execute(input, await createOptions(tool, call)));
     return toResult(tool.toModelOutput, { toolCallId: call.id, input, output }, call.log);
   };
-  // The type of `effect` decides which other options are allowed. There are none here.
+  // The type of `effect` decides which other options are allowed. No such options are used here.
   const running = defineTool({ ...known, ...more, effect: effect as 'once', run });
   return needsApproval ? withApproval(running, tool, needsApproval) : running;
 }
@@ -197,7 +197,7 @@ async function resolveContext(
   if (!schema || !isStandardSchema(schema)) return values;
   const result = await schema['~standard'].validate(values);
   if (!result.issues) return result.value;
-  // A schema's messages can quote the value, so they are not passed on.
+  // A schema's messages can quote the value, so they are not included.
   const at = result.issues.map(({ path = [] }) => path.map(toKey).join('.') || '$').join(', ');
   throw new ToolConfigurationError(
     `Tool '${tool}': the tool-call context does not match its contextSchema at ${at}.`,

@@ -22,7 +22,7 @@ import { type AiMessage, fromAiMessages } from './messages.ts';
 /** One of this library's tools, in the form that `generateText({ tools })` of the AI SDK accepts. */
 export interface GivenTool {
   readonly description: string;
-  /** Accepts every object. The tool checks its own input and reports problems to the model itself. */
+  /** Accepts every object, because the tool checks its own input and reports problems to the model. */
   readonly inputSchema: StandardSchemaV1<unknown, JsonObject> & StandardJSONSchemaV1<unknown, JsonObject>;
   /** Runs the tool. @throws AiToolError if the result is an error. */
   readonly execute: (input: JsonObject, options: GivenOptions) => Promise<AiToolResult>;
@@ -161,8 +161,7 @@ const toGivenTool = (tool: AnyTool, execute: GivenTool['execute']): GivenTool =>
 
 /**
  * Returns the schema in both forms that the AI SDK accepts. The AI SDK reads its own form first, and sends
- * its JSON Schema to the model unchanged. To a Standard Schema, it would add that additional properties are
- * forbidden.
+ * its JSON Schema to the model unchanged. In a Standard Schema, it would forbid additional properties.
  */
 function toAiSchema(shown: JsonSchema): GivenTool['inputSchema'] {
   const problem = 'Expected an object.';

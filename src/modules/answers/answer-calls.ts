@@ -45,7 +45,8 @@ export async function answerCalls(
 }
 
 /**
- * @throws SessionError if an answer belongs to another turn than the first, or if a question has two answers.
+ * @throws SessionError if an answer belongs to a different turn than the first one, or if a question has two
+ * answers.
  */
 function assertOneTurn(checked: readonly CheckedCall[]): void {
   const [first] = checked;
@@ -59,7 +60,7 @@ function assertOneTurn(checked: readonly CheckedCall[]): void {
 const createWrongCallError = ({ sent: { at = [] } }: CheckedCall, message: string): SessionError =>
   createInvalidBodyError([formatProblem(at, 'call', message)]);
 
-/** The outcome of several answers, each accepted or refused separately. */
+/** The outcome of several answers, each of which is accepted or refused separately. */
 export interface AnswerOutcomes {
   readonly begun: AcceptedRequest;
   /** The refused answers, each with the reason. */
@@ -111,7 +112,7 @@ export const leaveAnswer: AskingSeam['answer'] = async ({ port, agent, events },
   return isOut ? 'kept-out' : postAnswer({ port, agent }, question, { answer, hash: crypto.randomUUID() });
 };
 
-/** Adds the ids of the answers that were accepted before. @throws the failure. */
+/** Adds the ids of the accepted answers to the failure. @throws the failure. */
 function throwWithAccepted(failure: unknown, { sent }: CheckedCall, taken: readonly CheckedCall[]): never {
   if (!(failure instanceof SessionError) || taken.length === 0) throw failure;
   const calls = taken.map((one) => one.sent.call);

@@ -22,8 +22,8 @@ export function createAsker(call: AskingCall): Asker {
   const over = Promise.withResolvers<void>();
 
   /**
-   * Waits for the call's earlier questions, asks, and waits for the answer. @throws the reason if the call
-   * ends first.
+   * Waits for the call's earlier questions, then asks this one and waits for the answer. @throws the reason
+   * if the call ends first.
    */
   async function waitForAnswer(index: number, wait: Wait): Promise<JournaledAnswer> {
     for (;;) {
@@ -80,12 +80,12 @@ type CallMode = NonNullable<Question<'decision'>['meanwhile']>;
  * Returns whether the call keeps running or is suspended. Checks at run time, because code without types can
  * omit required fields.
  *
- * @throws Error if `meanwhile` is `'running'` and the call is not running or has a checkpoint, or the wait
- * has no end.
+ * @throws Error if `meanwhile` is `'running'` and the call is not running or has a checkpoint, or if the wait
+ * is unlimited.
  */
 function getCallMode(question: Question, { name: tool, started, ended }: CallRecord): CallMode {
   if (question.for === 'result' || question.meanwhile !== 'running') return 'suspended';
-  // Code around `run` can restart, and its time is short.
+  // Code around `run` can restart, and its time is limited.
   if (started === undefined && !ended) throw new Error(formatNotRunningMessage(tool));
   const { expires, checkpoint }: Partial<Record<'expires' | 'checkpoint', unknown>> = question;
   if (expires === undefined) throw new Error(formatMissingExpiryMessage(tool));
@@ -116,8 +116,8 @@ function findAnswer(
 
 /**
  * Returns the binding of a question, which an answer must match. A change of the tool's schema or of the
- * people who can answer changes the binding. A new fence marker in quoted text, from a restart of the call,
- * does not.
+ * people who can answer changes the binding. A fence marker in quoted text that changes with a restart of the
+ * call does not.
  */
 export function computeBinding(
   { name, input }: Pick<CallRecord, 'name' | 'input'>,

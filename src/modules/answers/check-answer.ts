@@ -95,7 +95,7 @@ function readResultAnswer(body: SentAnswer['body'], at: AnswerPath): CheckResult
   if (problems.length > 0) return { ok: false, problems };
   if (typeof error === 'string') return { ok: true, value: { error } };
   if (typeof text === 'string') return { ok: true, value: { text } };
-  return { ok: true, value: { result: result as Json } }; // a body is JSON, and the types allow no other value from code
+  return { ok: true, value: { result: result as Json } }; // a body is JSON, and the types only allow JSON from code
 }
 
 /** The sender of an answer, and its path in the request body. */
@@ -190,14 +190,14 @@ const CREDENTIAL_PROBLEM = 'looks like a credential, which is not accepted here:
 const listDepthProblems = (at: AnswerPath, name: string, value: Json): readonly string[] =>
   copyJson(value).ok ? [] : [formatProblem(at, name, 'is nested too deeply')];
 
-/** Joins words as `a, b or c`. */
+/** Joins words into a list such as `a, b or c`. */
 const joinWithOr = (words: readonly string[]): string =>
   words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`;
 
 type AgentTools = Pick<Agent, 'tools'>;
 
 /**
- * Returns the problems of an edit that only its tool's own check finds, if the tool belongs to the agent.
+ * Returns the problems of an edit that only the tool's own check can find, if the tool belongs to the agent.
  * Runs before the answer is consumed. The call checks again when it resumes.
  */
 export async function editProblems(
@@ -222,8 +222,8 @@ export async function editProblems(
 }
 
 /**
- * Returns the tool in a chain of decorators whose input schema the question shows. Decorators around it can
- * have another one.
+ * Returns the tool in a chain of decorators whose input schema the question shows. The decorators around it
+ * can have other schemas.
  */
 function findToolWithSchema(
   tool: AnyTool,

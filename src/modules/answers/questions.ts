@@ -22,7 +22,7 @@ export interface AskedQuestion {
   readonly turn: string;
   readonly frame: string;
   readonly call: JournaledCall;
-  /** The number of the question in its call, from 1. */
+  /** The number of the question in its call, starting at 1. */
   readonly number: number;
   /** The sequence number of the event that asked it. */
   readonly seq: number;
@@ -34,8 +34,8 @@ export interface AskedQuestion {
 }
 
 /**
- * Returns the questions of a turn by call id, with calls in the order of the model's replies and questions in
- * the order asked.
+ * Returns the questions of a turn by call id, ordered by the calls in the model's replies, then by when they
+ * were asked.
  */
 export function collectQuestions(
   events: readonly StoredEvent[],
@@ -93,7 +93,7 @@ export const isExcluded = (
   wait.notBy !== undefined &&
   requesters.some((requester) => isSamePerson(requester, one));
 
-/** Returns the senders of a turn's messages: the person who started it, and those who steered it. */
+/** Returns the senders of a turn's messages: the people who started and steered it. */
 export const listRequesters = (events: readonly StoredEvent[]): readonly Principal[] =>
   events.flatMap((event) =>
     event.type === 'turn-started' || event.type === 'turn-steered' ? [event.principal] : [],
@@ -197,7 +197,7 @@ interface QuestionOfTurn {
   readonly requesters: readonly Principal[];
 }
 
-/** The id of a call, and the number of its question from 1. */
+/** The id of a call, and the number of its question, starting at 1. */
 interface QuestionName {
   readonly call: string;
   readonly question: number;

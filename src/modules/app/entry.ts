@@ -15,7 +15,7 @@ const RETENTION = /* @__PURE__ */ createModule({ name: 'retention' });
 /**
  * Sends the lines of the app's log to a function instead of the console: errors of tools, models and turns,
  * refused webhooks, and one line for each turn that ends. `false` drops the lines. A turn's secrets are
- * removed from its lines. If the function throws, the line is lost.
+ * removed from its lines. If the function throws, the line is dropped.
  *
  * @throws ConfigurationError if `log` is neither a function nor `false`.
  *
@@ -45,10 +45,10 @@ export const placeSessions = (location: SessionPlace): ModuleUse =>
 
 /**
  * The time for which sessions and files are kept. `days` counts from a session's last event, and `fileDays`
- * from when a file was last sent or returned. Both accept fractions. `days` defaults to forever, and `fileDays` to the life of the
- * session. A session is kept while it has an open turn, including one that waits for an answer, or while
- * messages are queued or scheduled. Then the whole session is erased, including the records that recognize
- * repeated requests. A file is kept while a turn runs.
+ * from when a file was last sent or returned. Fractions are allowed. `days` defaults to forever, and
+ * `fileDays` to the life of the session. A session is kept while it has an open turn, including one that
+ * waits for an answer, or while messages are queued or scheduled. Then the whole session is erased, including
+ * the records that recognize repeated requests. A file is kept while a turn runs.
  */
 export type Retention =
   | 'forever'
@@ -69,7 +69,7 @@ export type Retention =
 export function retain(retention: Retention): ModuleUse {
   checkRetention(retention);
   const { days, fileDays } = retention === 'forever' ? {} : retention;
-  // An agent's retention applies beside the app's, and equal retentions count once.
+  // An agent's retention is added to the app's uses, and equal retentions count once.
   const key = `${days} ${fileDays}`;
   const known = RETENTIONS.get(key);
   if (known) return known;

@@ -114,7 +114,7 @@ class Copy {
     return this.#bytes < APPEND_BYTES || this.#store();
   }
 
-  /** Adds the files that an event names to the next append. */
+  /** Adds the files that an event refers to, to the next append. */
   async #addFiles(event: StoredEvent): Promise<void> {
     for (const { id } of listStoredFiles(event)) {
       if (this.#copied.has(id)) continue;
@@ -250,7 +250,7 @@ const INCOMPLETE = 'This fork ended before it had all events. Erase it, and fork
 export const closeCallsAtCut = (turn: TurnState): readonly EventOf<'tool-call-ended'>[] =>
   closeOpenCalls(turn, 'failed').map((end) => {
     const call = findOpenCall(turn, end.call)?.call;
-    // Work before the question could have had an effect.
+    // The call's work before the question can already have had an effect.
     if (!call || !findPendingWait(call) || mayHaveHappened(call) || findKnownResult(call)) return end;
     const words = `This call of '${call.name}' was declined and did not run. Reason: branched`;
     return { ...end, result: createFailureResult('declined', words) };

@@ -13,7 +13,7 @@ export interface CutOffCall {
   readonly result: ResultData | undefined;
 }
 
-/** A call whose end the fork does not show. */
+/** A call whose end is missing from the fork. */
 interface ReadCall extends CutOffCall {
   /** `true` if the call started and its effect is `once` or `idempotent`. */
   isEffect: boolean;
@@ -67,12 +67,15 @@ export class CutOff {
     }
   }
 
-  /** The calls that started after the cut or had not ended at it, in the order of their replies. */
+  /** The calls that started after the cut or were still open at it, in the order of their replies. */
   get calls(): readonly CutOffCall[] {
     return [...this.#calls.values()].filter(({ isEffect }) => isEffect);
   }
 
-  /** The text about these calls and those of earlier cuts for the fork's model. Empty without such calls. */
+  /**
+   * The text about these calls and those of earlier cuts for the fork's model. Empty if there are no such
+   * calls.
+   */
   get told(): string {
     const { calls } = this;
     return [...this.#told, ...(calls.length > 0 ? [describeCutOff(calls)] : [])].join('\n\n');

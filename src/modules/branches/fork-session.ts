@@ -108,7 +108,7 @@ interface Cut {
   /** `true` if the request names the event. */
   readonly isNamed: boolean;
   readonly by?: string | undefined;
-  /** The text about the cut-off part for the fork's model. */
+  /** A description of the cut-off part for the fork's model. */
   readonly told?: string | undefined;
 }
 
@@ -200,7 +200,7 @@ const toOpeningRow = (
 
 /**
  * Returns the start of the fork. Its second row is the source's second row. For a cut at the first event, an
- * event without facts takes its place.
+ * event without facts replaces it.
  */
 function toTurnStart({ target }: SessionAccess, { first, at, told }: Cut, opening: NewRow): TurnStart {
   const second = at > 1 ? first.rows[1] : undefined;
@@ -215,7 +215,7 @@ function toTurnStart({ target }: SessionAccess, { first, at, told }: Cut, openin
   };
 }
 
-/** A client cannot send this key, because it has a space. */
+/** A client cannot send this key, because it contains a space. */
 const FORK_KEY_PREFIX = 'fork ';
 
 interface HeldLease {

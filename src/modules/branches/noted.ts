@@ -14,8 +14,8 @@ export type Branch = {
   /** The last event of this session that the fork has. */
   readonly at: number;
   /**
-   * The incarnation of this session. A fork copies its source's records, too. Their incarnation shows that
-   * these are not its own forks.
+   * The incarnation of this session. A fork copies its source's records too, and the incarnation
+   * distinguishes them from records of its own forks.
    */
   readonly of: string;
   /** The surface that made the fork. Absent if the app or a caller made it. */

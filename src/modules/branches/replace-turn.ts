@@ -14,7 +14,7 @@ import { type Branch, MODULE_NAME } from './noted.ts';
 
 /** A message from a page that replaces an earlier turn. */
 export interface ReplacementRequest {
-  /** The surface. It follows only its own forks. */
+  /** The surface. A surface follows only its own forks. */
   readonly by: string;
   /** The session that the page names, if it differs from the chat's. */
   readonly branch: string | undefined;
@@ -56,7 +56,7 @@ export const findForkWithTurn = (chat: Session, by: string, turn: string): Promi
 
 /**
  * Finds the turn that a page's message replaces. Returns `undefined` if the chat has no turn at that place,
- * and `unknown` if the page shows messages that the chat no longer has.
+ * and `unknown` if the page shows messages that are no longer in the chat.
  */
 export const findReplacementPoint = (
   chat: Session,
@@ -119,7 +119,7 @@ async function findReplacement(
 /** The maximum length of the chat's id in the name of a fork. Two hashes follow it. */
 const MAX_CHAT_ID_LENGTH = 90;
 
-/** Returns the mark for a request's content in a fork's name. */
+/** Returns the hash that identifies a request's content in a fork's name. */
 export const toContentMark = async (said: unknown): Promise<string> => `.${await hashShort(said)}.`;
 
 /** Returns the name of the chat's fork in which this content replaces a turn. */

@@ -20,7 +20,7 @@ const CALLER_WORDS_KEY = 'holdfast.callerWords';
 export const toMark = async (said: Json): Promise<string> =>
   (await computeSha256Hex(JSON.stringify(said))).slice(0, 16);
 
-/** Returns text between marks, below a line that describes it. */
+/** Returns the text between marks, below a line that describes the text. */
 export const fenceWords = (line: string, words: string, mark: string): string =>
   `${line}\n${fenceUntrusted(escapeInvisible(words), mark, '\n')}`;
 
@@ -69,7 +69,7 @@ export function declareCallerWords(
   { context }: { readonly context: JsonObject },
 ): LoopDeclaration {
   const { words, mark } = isJsonObject(context[CALLER_WORDS_KEY]) ? context[CALLER_WORDS_KEY] : {};
-  // Only `callerWords` writes both values, except in apps whose clients can set any key.
+  // Except in apps whose clients can set any key, only `callerWords` writes both values.
   if (typeof words !== 'string' || typeof mark !== 'string') return declared;
   return {
     ...declared,

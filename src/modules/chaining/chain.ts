@@ -31,8 +31,8 @@ export interface ViewedChain extends KeyedChain {
 /**
  * Parses the entries of `chaining`.
  *
- * @throws DomainTypeError if a type is chained twice in the same way, or if two chained types have a tool
- * with the same name.
+ * @throws DomainTypeError if a type appears twice in entries of the same kind, or if two chained types have a
+ * tool with the same name.
  */
 export const readChaining = memoize(toChain);
 
@@ -41,7 +41,7 @@ function toChain(read: readonly Chained[]): Chain {
   const many = toTypeMap(read.flatMap((one) => (one.chain === 'many' ? one : [])));
   const anys = read.flatMap((one) => (one.chain === 'any' ? one : []));
   assertDistinctNames([...ones.values()]);
-  for (const { type } of many.values()) type.objects.declared; // throws here, not when the first object is found
+  for (const { type } of many.values()) type.objects.declared; // throws now rather than when the first object is found
   const types = [
     ...[...ones.values(), ...many.values()].map(({ type }) => type),
     ...anys.flatMap((one) => one.types),
@@ -66,7 +66,9 @@ function toTypeMap<One extends ChainedType | DiscoveredType>(
   return found;
 }
 
-/** Rejects a tool name that two types share. The tool would always act on an object of the first type. */
+/**
+ * Rejects a tool name that two types share. Otherwise a call would always act on an object of the first type.
+ */
 function assertDistinctNames(chained: readonly ChainedType[]): void {
   const owners = new Map<string, string>();
   for (const { type } of chained) {
@@ -95,7 +97,7 @@ export function collectKnownTypes({ named, any }: Chain, { tools, log }: LoopVie
 /** Types by name. The journal holds only the name. If two types share one, the first counts. */
 export type KnownTypes = ReadonlyMap<string, DomainType>;
 
-/** Finds the types that tools lead to, and the problems to log once. Computed once per list. */
+/** Finds the types that are reachable through tools, and the problems to log once. Computed once per list. */
 const findToolTypes = memoize((tools: readonly AnyTool[]) => {
   const problems: LogProblem[] = [];
   const types = collectTypes([], tools, (problem) => problems.push(problem));
@@ -104,7 +106,7 @@ const findToolTypes = memoize((tools: readonly AnyTool[]) => {
 
 /**
  * Returns these types, the output types of the tools, and the types that tools of their objects return, in
- * the order found. Inner tools count, because a tool can return their artifact as its own.
+ * the order found. Inner tools are included, because a tool can return their artifacts as its own.
  */
 export function collectTypes(
   types: readonly DomainType[],

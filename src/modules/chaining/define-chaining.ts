@@ -61,8 +61,8 @@ let useCount = 0;
 const ignoreProblem = (): void => {};
 
 /**
- * Returns the problem if `chainAny` finds no type with tools, as text to follow the name of an agent or a
- * tool. Returns `undefined` if it finds one.
+ * Returns the problem if `chainAny` finds no type with tools, as text that follows the name of an agent or a
+ * tool. Returns `undefined` if there is such a type.
  */
 function findEmptyChainProblem({ any, named }: Chain, tools: readonly AnyTool[]): string | undefined {
   const types = any ? [...collectTypes([...named.values()], tools, ignoreProblem).values()] : [];
@@ -161,7 +161,7 @@ export interface DiscoverOptions<Value> extends AcceptOptions<Value> {
   readonly max?: number | undefined;
   /**
    * The maximum length of a chain of objects in which a tool of each object returned the next. With 1, only
-   * objects that other tools of the loop return offer tools. Defaults to unlimited. The model is shown which
+   * objects that other tools of the loop return offer tools. Defaults to unlimited. The model sees which
    * tools are omitted.
    */
   readonly maxDepth?: number | undefined;

@@ -43,7 +43,7 @@ type BindingSlot =
  */
 type BindingSource = { readonly call: string; readonly at: number; readonly value: Json };
 
-/** All objects of a session. The newest object of each place comes last. */
+/** All objects of a session. Within each place, the newest object comes last. */
 export type Bindings = readonly (Binding | InheritedBinding)[];
 
 /** A copy that a nested loop received at its start. It is not stored back when the loop ends. */
@@ -119,7 +119,7 @@ export const BINDING_MEMORY: ToolMemory<Bindings, ChainingFact> = {
 
 export const CHAINING_MODULE = createModule({ name: 'chaining', state: [BINDING_MEMORY] });
 
-/** The module without entries, which chains nothing. */
+/** The module without entries, which offers no tools. */
 export const CHAINING_USE = createUse(CHAINING_MODULE);
 
 /** Returns the fact that clears all bindings of a key. */
@@ -157,7 +157,7 @@ export function isSameSlot(a: BindingSlot, b: BindingSlot): boolean {
   return a.as === 'many' && b.as === 'many' ? a.id === b.id : a.as === b.as;
 }
 
-/** Drops the oldest objects of a type if they have too many tools. The newest object always stays. */
+/** Drops the oldest objects of a type if they have too many tools. The newest object is always kept. */
 function dropOldest(bindings: Bindings, last: Extract<Binding, { readonly as: 'many' }>): Bindings {
   let room = last.max;
   const kept = bindings.toReversed().filter((one) => {
@@ -170,9 +170,9 @@ function dropOldest(bindings: Bindings, last: Extract<Binding, { readonly as: 'm
 }
 
 /**
- * Copies the session's bindings into a loop at its start. Loops of one path can run at the same time, and an
- * object that one retrieves must not change which object another acts on. At its end, each loop stores back
- * only the objects that it received itself.
+ * Copies the session's bindings into a loop at its start. Loops with the same path can run at the same time,
+ * and an object that one retrieves must not affect the others. At its end, each loop stores back only the
+ * objects that it received itself.
  */
 function inheritBindings(bindings: Bindings, { frame, path: opens }: MemoryPlace): Bindings {
   const found = bindings.filter(({ path, frame: of }) => of === ROOT && path === opens);
@@ -191,8 +191,8 @@ function closeBindings(bindings: Bindings, isClosed: (frame: string) => boolean)
 }
 
 /**
- * Reads a value from a result. Returns `undefined` if the result does not have that place, because JSON has
- * no `undefined`.
+ * Reads a value from a result. Returns `undefined`, which JSON cannot contain, if the result has no value
+ * there.
  */
 function findValueAt(result: ResultData | undefined, at: number): Json | undefined {
   if (result?.type !== 'artifact') return undefined;

@@ -7,7 +7,7 @@ import type { Binding } from './memory.ts';
 
 /**
  * Returns the names under which the tools of several objects are offered. A name never refers to different
- * objects over time. If two tools have the same name despite their marks, omits both.
+ * objects over time. Omits both of two tools that have the same name despite their marks.
  */
 export function nameFoundTools(
   { chain: { many }, view }: Pick<ViewedChain, 'chain' | 'view'>,
@@ -34,7 +34,7 @@ export function nameFoundTools(
 /** A binding of one of several objects. */
 type FoundBinding = Extract<Binding, { readonly as: 'many' }>;
 
-/** A tool of such an object, by the name in its type's declaration. */
+/** A tool of such an object, identified by its name in the type's declaration. */
 interface FoundTool {
   readonly binding: FoundBinding;
   readonly tool: string;
@@ -48,7 +48,7 @@ interface ObjectTool {
 /**
  * Returns the name of an object's tool. It depends only on the declared types and the object's id. If
  * `customer_a_b_x` could mean both the `x` of `a_b` and the `b_x` of `a`, both names end in a mark, even if
- * only one of these objects exists. A tool that its type does not declare for all objects also has a mark.
+ * only one of these objects exists. A tool that its type declares only for some objects also has a mark.
  */
 export function nameFoundTool(many: Chain['many'], { type }: DiscoveredType, own: ObjectTool): string {
   const { prefix } = type.objects;
@@ -89,12 +89,12 @@ interface NameParts {
   readonly type?: string;
 }
 
-/** Returns a name with its mark, because another object's tool can have the plain name. */
+/** Returns a name with a mark, because another object's tool can have the plain name. */
 export function toMarkedName({ prefix, id, tool, type }: NameParts): string {
   const whole = type === undefined ? [prefix, id, tool] : [prefix, id, tool, type];
   const mark = `_${hash32(JSON.stringify(whole)).toString(36)}`;
   const most = MAX_NAME_LENGTH - mark.length;
-  // The tool's own name says more than the end of a long id.
+  // The tool's own name is more informative than the end of a long id.
   const room = Math.max(most - tool.length - 1, prefix.length + 1);
   const object = `${prefix}_${id.replaceAll(INVALID_NAME_CHARACTERS, '')}`.slice(0, room);
   return `${object}_${tool}`.slice(0, most) + mark;

@@ -95,8 +95,8 @@ function compareNames(
 }
 
 /**
- * The changes of a call to the offered names of discovered objects, and the number of names of all types
- * before and after.
+ * The changes of a call to the offered names of discovered objects, and the total number of names before and
+ * after the call.
  */
 interface NameChanges {
   readonly added: readonly string[];
@@ -105,7 +105,7 @@ interface NameChanges {
   readonly after: number;
 }
 
-/** The number of offered tools of discovered objects above which the log has a warning. */
+/** The number of offered tools of discovered objects above which a warning is logged. */
 const TOOL_WARNING_THRESHOLD = 64;
 
 /**
@@ -268,8 +268,8 @@ function findDepth(
 }
 
 /**
- * Returns the depth of objects that a tool returns. The tool can itself belong to an object, even inside an
- * unfolding tool.
+ * Returns the depth of objects that a tool returns. The tool can itself belong to an object, or be inside an
+ * object's unfolding tool.
  */
 function computeReturnedDepth(bound: readonly Binding[], tool: AnyTool): number {
   const depths = [tool, ...(originOf(tool)?.by ?? [])].flatMap(

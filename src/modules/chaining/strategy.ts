@@ -104,7 +104,7 @@ function appendTools(
 const createUnboundTools = (keyed: KeyedChain): readonly AnyTool[] =>
   [...keyed.chain.ones.values()].flatMap((chained) => createPlaceholders(keyed, chained));
 
-/** Returns the tools of the bound objects, and placeholders for types without one. */
+/** Returns the tools of the bound objects, and placeholders for types without a bound object. */
 function createBoundTools(chained: ViewedChain, bound: readonly Binding[]): readonly AnyTool[] {
   const current = [...chained.chain.ones.values()].flatMap((one) => {
     const binding = bound.find(isOne(one.type.name));
@@ -174,7 +174,7 @@ const toOfferedSlot = (offered: Binding): Pick<OfferedSlot, 'isSlot' | 'offered'
   offered,
 });
 
-/** Finds a tool of the object that is in the slot at the time of the call. */
+/** Finds a tool of the object that is bound to the slot at the time of the call. */
 const createFinder =
   ({ key }: KeyedChain, { type, isSlot, offered }: OfferedSlot) =>
   (name: string): ToolFinder =>
@@ -204,7 +204,7 @@ function getObjectTools(
 
 /** The state of an offered tool when a call of it runs. */
 interface CurrentTool {
-  /** `true` if another object is bound than when the tool was offered. */
+  /** `true` if the bound object differs from the one when the tool was offered. */
   readonly isNewer: boolean;
   /** The tool of the bound object, or `undefined` if the object has no tool of that name. */
   readonly tool: AnyTool | undefined;
@@ -238,13 +238,13 @@ const REPLACED_OBJECT_MESSAGE =
   'This tool is not available. The object that was retrieved last does not have it.';
 
 /**
- * Returns a placeholder for a tool of a type that has no object yet. It has the real schema, and the model
- * can plan with it.
+ * Returns a placeholder for a tool of a type that has no object yet. It has the real schema, so the model can
+ * plan with it.
  */
 function createPlaceholder(type: string, tool: AnyTool, find: ToolFinder): AnyTool {
   const missing = `This tool is not yet available. You must first retrieve a single ${type} instance.`;
   return decorate(withNote(type, tool), {
-    // A `serial` function would need an object, and there is none.
+    // A `serial` function would need an object, which does not exist yet.
     serial: typeof tool.serial === 'string' ? tool.serial : undefined,
     adopt: wrapAdopt(tool, (inner) => createPlaceholder(type, inner, findInner(find, inner.name))),
     call: async (input, call) => find(call.view)?.tool?.call(input, call) ?? createWithheldResult(missing),
@@ -252,8 +252,8 @@ function createPlaceholder(type: string, tool: AnyTool, find: ToolFinder): AnyTo
 }
 
 /**
- * Adds a note about the required object to a tool's description. The note stays when the object exists,
- * because newer models check the descriptions before their earlier replies.
+ * Adds a note about the required object to a tool's description. The note remains once the object exists,
+ * because newer models verify the descriptions before their earlier replies.
  */
 const withNote = (type: string, tool: AnyTool): AnyTool =>
   decorate(tool, {
@@ -261,8 +261,8 @@ const withNote = (type: string, tool: AnyTool): AnyTool =>
   });
 
 /**
- * Finds a tool inside another tool of a newer object. Returns no tool if the object is still the offered one,
- * so the offered tool runs.
+ * Finds a tool inside another tool of a newer object. Returns no tool if the object is unchanged since the
+ * offer, so the offered tool runs.
  */
 const findBehind =
   (find: ToolFinder, behind: (tool: AnyTool) => AnyTool | undefined): ToolFinder =>
@@ -272,8 +272,8 @@ const findBehind =
   };
 
 /**
- * Finds a tool inside an unfolding tool. If a function decides the inner tools, they are not known without
- * opening it again.
+ * Finds a tool inside an unfolding tool. If a function determines the inner tools, they are unknown until it
+ * is opened again.
  */
 const findInner = (find: ToolFinder, name: string): ToolFinder =>
   findBehind(find, (unfolding) => {
@@ -285,7 +285,7 @@ const findInner = (find: ToolFinder, name: string): ToolFinder =>
     return inner && (unfolding.adopt?.(inner) ?? inner);
   });
 
-/** Names a tool of one of several objects. Its metadata has the full id. */
+/** Names a tool of one of several objects. Its metadata contains the full id. */
 function nameTool(
   tool: AnyTool,
   name: string,

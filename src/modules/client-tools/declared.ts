@@ -1,6 +1,6 @@
 /**
- * Tools that a client declares with a message. Surfaces import only this file. The module that an agent uses
- * contains the code that reads the tools.
+ * Tools that a client declares with a message. Surfaces import only this file. The code that reads the tools
+ * is in the module that an agent uses.
  */
 import { isJsonObject, type JsonObject } from '../../tool/json.ts';
 import { warningEntry } from '../../tool/log.ts';
@@ -40,7 +40,7 @@ export interface ClientToolsUse extends ModuleUse {
 /**
  * Returns the tools that a client declares with a message, as the context of its turn. A route passes it as
  * the `context` of `asked.session`. Omits a tool with the name of one of the agent's tools. Omits all tools,
- * and logs a warning, if neither the agent nor the app uses `clientTools()`.
+ * and logs a warning, unless the agent or the app uses `clientTools()`.
  *
  * @throws SessionError `invalid-body` if a tool cannot be offered.
  *

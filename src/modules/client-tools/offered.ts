@@ -97,7 +97,7 @@ const appendClientTools = memoize((offered: readonly AnyTool[]) =>
   ),
 );
 
-/** Returns the names of tools and of their inner tools, which can be offered later. */
+/** Returns the names of tools, and of their inner tools, which may be offered later. */
 function collectToolNames(tools: readonly AnyTool[], seen: Set<AnyTool> = new Set()): readonly string[] {
   return tools.flatMap((tool) => {
     if (seen.has(tool)) return [];

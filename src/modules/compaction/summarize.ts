@@ -51,26 +51,27 @@ export type SummaryOptions = SummaryBounds & SummaryWriter;
 
 interface SummaryBounds {
   /**
-   * Estimated tokens of conversation above which a turn compacts it before its first model call. The estimate
-   * counts one token for each four bytes that the model would see, without instructions and tools.
+   * The estimated conversation length, in tokens, above which a turn compacts it before its first model call.
+   * The estimate counts one token for each four bytes that the model would see, without instructions and
+   * tools.
    */
   readonly overTokens: number;
-  /** The number of turns before the new one that stay word for word. Defaults to 2. Use 0 for none. */
+  /** The number of turns before the new one that are kept verbatim. Defaults to 2. Can be 0. */
   readonly keepTurns?: number | undefined;
 }
 
-/** The writer of the summary: a function, or the agent's model in a separate call. */
+/** The writer of the summary: a function, or a separate call of the agent's model. */
 type SummaryWriter =
   | { readonly summarize: Summarize; readonly instructions?: undefined }
   | {
       readonly summarize?: undefined;
-      /** The instructions of the model that writes the summary. Defaults to built-in ones. */
+      /** The instructions of the model that writes the summary. Defaults to built-in instructions. */
       readonly instructions?: string | undefined;
     };
 
 /**
- * The last dropped summary, by the event before which it would have ended. A type alias, because it must be
- * JSON.
+ * The last dropped summary, identified by the event before which it would have ended. A type alias, because
+ * it must be JSON.
  */
 type DroppedSummary = { readonly from: number };
 type DroppedFact = DroppedSummary & { readonly reason: DropReason; readonly tokens: number };
@@ -108,20 +109,20 @@ function findSettingsProblem(settings: SummarySettings, given: SummaryOptions): 
   if (!Number.isSafeInteger(keepTurns) || keepTurns < 0) {
     return `keepTurns is ${keepTurns}. Use a whole number of at least 0`;
   }
-  // Types prevent the following cases, so only untyped callers reach them.
+  // The types prevent the following cases, so only untyped callers reach them.
   if (summarize !== undefined && typeof summarize !== 'function') {
     return `summarize is a ${typeof summarize}. Use a function`;
   }
   if (typeof instructions !== 'string') return `instructions is a ${typeof instructions}. Use text`;
   if (instructions.trim() === '') return 'instructions is blank. Use text';
-  // One of the two would be ignored.
+  // One of the two options would be ignored.
   if (summarize && given.instructions !== undefined)
     return "'summarize' replaces 'instructions'. Use only one of them";
   return undefined;
 }
 
 /**
- * Compacts a conversation that is too long before the first model call of a turn. Requests a summary of the
+ * Before the first model call of a turn, compacts a conversation that is too long. Requests a summary of the
  * oldest messages and journals it. The decision depends only on the folded state, so it requests the summary
  * again after a crash, but not after the summary is journaled. If it fails, the turn continues with all
  * messages. A dropped summary is journaled, and not requested again for the same messages. Any other failure
@@ -153,7 +154,7 @@ async function compactConversation(settings: SummarySettings, loop: Loop): Promi
 
 /**
  * Returns the event for the oldest messages: the cut with its summary, or the fact that the summary was
- * dropped. Both include the usage that was paid.
+ * dropped. Both include the usage that was charged.
  */
 async function createReplacement(
   settings: SummarySettings,

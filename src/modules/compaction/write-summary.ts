@@ -102,12 +102,12 @@ export type Summarize = (
 
 export interface Summary {
   readonly text: string;
-  /** The finish reason that the model reported. Absent if a function wrote the summary. */
+  /** The model's finish reason. Absent if a function wrote the summary. */
   readonly finish?: string;
   readonly usage?: PricedUsage | undefined;
 }
 
-/** The reason that no summary was written. It goes to the log, so it must not quote the conversation. */
+/** The reason that no summary was written. It is logged, so it must not quote the conversation. */
 export class CompactionFailure extends Error {
   override readonly name = 'NotCompacted';
 }
@@ -119,7 +119,7 @@ export class CompactionFailure extends Error {
 export type DropReason = 'blank' | 'no-shorter' | 'cut-off' | 'late';
 
 /**
- * Thrown if a summary was written or attempted and cannot be used. Another try with the same messages would
+ * Thrown if a summary was written or attempted and cannot be used. A retry with the same messages would
  * rarely be better.
  */
 export class SummaryDropError extends Error {
@@ -157,7 +157,8 @@ const estimateBytes = (message: HistoryMessage, most: number): number =>
   );
 
 /**
- * The bytes that a file counts for, such as a picture or a page or two. The provider's real count is unknown.
+ * The number of bytes for which a file counts, such as a picture or one or two pages. The provider's real
+ * count is unknown.
  */
 const BYTES_PER_FILE = 1_500 * BYTES_PER_TOKEN;
 
@@ -183,7 +184,7 @@ function listTexts(message: HistoryMessage, most: number): readonly string[] {
   return [...said, ...results];
 }
 
-/** The factor by which the model's input can exceed the limit, because a single turn can be far longer. */
+/** The factor by which the model's input can exceed the limit, because a single turn can far exceed it. */
 const MAX_INPUT_FACTOR = 2;
 /** Estimated characters per token. */
 const CHARACTERS_PER_TOKEN = 4;
@@ -238,8 +239,7 @@ async function requestReply(
 }
 
 /**
- * The maximum number of characters of one result that the writer of a summary sees. The rest is rarely worth
- * remembering.
+ * The maximum number of characters of one result that the writer of a summary sees. The rest rarely matters.
  */
 const MAX_RESULT_CHARACTERS = 4_000;
 

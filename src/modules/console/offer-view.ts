@@ -35,9 +35,9 @@ const OFFERED_VIEW = {
     by: { listOf: TEXT },
     /** The names of the tools inside it. */
     inner: { listOf: TEXT },
-    /** `true` if the loop declares it, and `false` if a call, a source or a module added it. */
+    /** `true` if the loop declares the tool, and `false` if a call, a source or a module added it. */
     isDeclared: BOOLEAN,
-    /** The reason that a call of it would be withheld now, as the model would read it. */
+    /** The reason why a call of the tool would now be withheld, as the model would read it. */
     lockedBy: OPTIONAL_TEXT,
   },
 } as const satisfies Shape;

@@ -1,4 +1,4 @@
-/** Reads the page of the console, which Workers and the package contain in compressed form. */
+/** Reads the console's page, which is compressed in the package and in Workers. */
 
 /** Returns the HTML of the page: the gzipped text in base64, decompressed. */
 export function readPage(gzipped: string): Promise<string> {

@@ -149,7 +149,7 @@ const withSpy = (spec: LoopSpec, use: ModuleUse): LoopSpec => ({
   uses: [{ use, frame: ROOT, isAppWide: true }, ...spec.uses.filter((one) => one.use.module !== SPY_MODULE)],
 });
 
-/** Returns a lease holder without a session. It never waits, and refuses work that needs a connection. */
+/** Returns a lease holder without a session. It never waits, and rejects work that needs a connection. */
 function createInspectionHolder(name: string, { incarnation }: SessionState): Holder {
   const { signal } = new AbortController();
   return {
@@ -183,8 +183,8 @@ async function rebuildInnerLoop(outer: Loop, inner: FrameState, isTarget: boolea
     ...{ loop: outer, record, tool, input, time },
     view: new CallView(outer, record, []),
   });
-  // An outer loop has already received its last reply. Without removing it here, the loop would not ask a
-  // model.
+  // An outer loop has already received its last reply. It is removed here, since the loop would otherwise not
+  // ask a model.
   const reply = isTarget ? undefined : inner.messages.pop();
   try {
     await tool.call(input, toCallRun(running, offer, ''));
@@ -208,7 +208,7 @@ function findOpener(offered: AnyTool, record: CallRecord): LoopOpener | undefine
   return tool.effect === 'none' && parsed.ok ? { tool, input: parsed.input } : undefined;
 }
 
-/** Returns the next request of a loop as this code makes it, or the reason why there is no request. */
+/** Returns the next request of a loop as this code builds it, or the reason why there is no request. */
 export async function requestOf(loop: Loop): Promise<ModelRequest | string> {
   const step = decideNextStep(loop.frame, loop.spec, loop.journal.state.turn);
   if (step.do !== 'ask') return 'This code would not ask a model here.';

@@ -1,4 +1,4 @@
-/** Shows a model request as this code makes it. */
+/** Shows a model request as this code builds it. */
 import type { ModelRequest } from '../../model/chat-model.ts';
 import type { JsonObject } from '../../tool/json.ts';
 import { ANY_OBJECT, BOOLEAN, type Infer, type Shape, TEXT } from '../../tool/shape.ts';

@@ -1,4 +1,4 @@
-/** Routes for data that the HTTP API does not have: the state, the tools and the request at an event. */
+/** Routes for data that the HTTP API does not return: the state, the tools and the request at an event. */
 import { ROOT, type StoredEvent } from '../../journal/events.ts';
 import type { RequestHashes } from '../../journal/reply-data.ts';
 import { assertOperator } from '../../worker/operator.ts';
@@ -63,7 +63,7 @@ function assertMayInspect({ caller }: SessionRequest): void {
 
 interface RebuiltReply {
   readonly rebuilt: RebuildResult;
-  /** Absent if the reply has not arrived. */
+  /** Absent if the reply has not arrived yet. */
   readonly reply?: { readonly asked?: RequestHashes | undefined };
 }
 

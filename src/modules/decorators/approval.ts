@@ -25,8 +25,8 @@ import {
 
 /**
  * Returns a tool that runs only after someone outside the turn has approved the call. The call is suspended
- * until then, and survives crashes. An edit runs the tool with another valid input, and the result shows the
- * new input to the model. If the edited input is invalid, the call asks its sender again. A rejection or an
+ * until then, and survives crashes. An edit runs the tool with a different valid input, and the result shows
+ * that input to the model. If the edited input is invalid, the call asks its sender again. A rejection or an
  * expiry becomes an error result for the model, and an exit ends the turn. A decision applies to one call and
  * is used once. If the model's own input is invalid, the call does not ask.
  *
@@ -76,7 +76,7 @@ export const withConfirmation = <T extends AnyTool, const C extends Covers = 'to
  * request has its own schema.
  *
  * For an unfolding tool, the decider runs for each call of an inner tool and receives that tool. Opening the
- * tool needs no decision.
+ * unfolding tool needs no decision.
  *
  * @throws ToolDefinitionError if the model's provider runs an inner tool of an unfolding tool.
  *
@@ -101,7 +101,7 @@ export type ApprovalMessage<T extends AnyTool, C extends Covers = 'tools'> =
   | string
   | ((input: GuardedInput<T, C>, call: CallContext) => string | Promise<string>);
 
-/** The people who can and cannot decide, the time limit, and the decision if it passes. */
+/** The people who can and cannot decide, the time limit, and the decision when it expires. */
 export type ApprovalOptions = Pick<SuspendingQuestion, 'by' | 'notBy' | 'expires' | 'onExpiry'>;
 
 /** Returns the question about a call before it runs, or `undefined` to run it at once. */
@@ -117,7 +117,8 @@ export type AwaitingDecider<T extends AnyTool> = (
 type Approval = Omit<SuspendingQuestion, 'for' | 'schema' | 'input'>;
 
 /**
- * Returns a decider that asks about every call. @throws ToolDefinitionError as `checkApprovalOptions` does.
+ * Returns a decider that asks a question about every call. @throws ToolDefinitionError as
+ * `checkApprovalOptions` does.
  */
 function createDecider<T extends AnyTool, C extends Covers>(
   tool: T,
@@ -151,7 +152,7 @@ interface ApprovalPause {
 
 /**
  * Returns the tool with calls that wait for a decision if `decider` requests one. First checks the model's
- * input, so that an invalid input goes back to the model without a question. All of this runs before the
+ * input, so that an invalid input is returned to the model without a question. All of this runs before the
  * tool's effect, and again after the decision.
  *
  * A call throws ToolConfigurationError without a session, because no one can then decide.

@@ -28,7 +28,7 @@ export interface CoversOption<T extends AnyTool, C extends Covers> {
   readonly covers?: CoversOf<T, C> | undefined;
 }
 
-/** A tool with erased types can be an unfolding tool. The guard checks that at run time. */
+/** A tool with erased types may be an unfolding tool, which the guard checks at run time. */
 type CoversOf<T extends AnyTool, C extends Covers> = T extends OpeningTool
   ? C
   : AnyTool extends T
@@ -50,8 +50,8 @@ type CallGuard = (guarded: AnyTool) => AnyTool['call'];
 
 /**
  * Returns the tool with guarded calls. For an unfolding tool, the calls of its inner tools are guarded,
- * unless `covers` is `opening`. Two guards both apply, the outer one first. Calls inside an agentic tool's
- * own loop are part of its one call.
+ * unless `covers` is `opening`. If there are two guards, both apply, the outer one first. Calls inside an
+ * agentic tool's own loop are part of its one call.
  *
  * @throws ToolDefinitionError if `covers` is set for a tool that does not unfold, or if the model's provider
  * runs an inner tool, because a guard cannot stop it.
@@ -114,8 +114,8 @@ export async function editProblems(
 }
 
 /**
- * Asks for a decision and returns it. If an edit has problems, asks its sender again. If no answer to that
- * question arrives in time, the call does not run, because the sender wanted a different input.
+ * Asks for a decision and returns it. If an edit has problems, asks its sender again. If that question
+ * expires, the call does not run, because the sender wanted a different input.
  */
 export async function decideUntilValid(
   call: Pick<CallContext, 'ask'>,
@@ -137,7 +137,7 @@ export const askAgain = ({ message, onExpiry }: QuestionText, problems: readonly
   onExpiry: onExpiry === 'approve' ? 'reject' : onExpiry,
 });
 
-/** A question's message, and the decision at its expiry. */
+/** A question's message, and the decision if it expires. */
 type QuestionText = Pick<SuspendingQuestion, 'message' | 'onExpiry'>;
 
 interface DecidedCall {

@@ -20,7 +20,7 @@ export type ToolObserver = (observation: ToolObservation) => unknown;
 
 /**
  * Records each call to a tool after it has ended: its input, its duration, and its result or the type of its
- * error. Without an observer, it records no calls.
+ * error. Without an observer, no calls are recorded.
  *
  * @example
  * ```ts
@@ -83,7 +83,7 @@ export function withEventPublication<T extends AnyTool>(tool: T, publish: Publis
   return publishing;
 }
 
-/** A call as a watcher sees it, without the secrets of its invocation. */
+/** A call as passed to a watcher, without the secrets of its invocation. */
 export interface WatchedCall {
   /** The call's id. It stays the same if the call runs again. */
   readonly call: string;
@@ -104,7 +104,7 @@ export type CallEnd =
  * affected.
  */
 interface CallWatcher {
-  /** The tool does not wait for this function. `ended` does. */
+  /** Only `ended` waits for this function, and not the tool. */
   began?(call: WatchedCall): unknown;
   /** `ms` is measured by the Worker's clock, which advances only during I/O. */
   ended(call: WatchedCall, end: CallEnd, ms: number): unknown;
@@ -123,7 +123,7 @@ const watchCall =
       callListener(`the watcher of tool '${name}'`, call, what);
     const start = Date.now();
     const begun = notifyWatcher(() => began?.(watched));
-    begun.catch(() => undefined); // A signal from it is thrown where it is awaited.
+    begun.catch(() => undefined); // A signal from the watcher is thrown where `begun` is awaited.
     const end = async (how: CallEnd): Promise<void> => {
       const ms = Date.now() - start;
       await begun;

@@ -7,7 +7,7 @@ import { createWithheldResult, isSuccess, modelText } from '../../tool/tool-resu
 
 /**
  * Lets a tool deliver its content once per loop. A further call returns a note that the content is above,
- * with `advice` on how to continue. The note counts neither as an error nor as a success. Only a successful
+ * with `advice` on how to continue. The note does not count as an error or as a success. Only a successful
  * call counts, and only while the model still sees its full result. The tool runs again if a window or a
  * compaction has dropped or shortened the result, or if the call comes from a nested loop with a conversation
  * of its own. Parallel calls run one after another, so only one of them delivers. Opening an unfolding tool
@@ -61,7 +61,7 @@ function isOpen(call: CallRun, noted: unknown): boolean {
 const isWhole = ({ result, shown = Infinity }: HistoryCall): boolean =>
   result !== undefined && modelText(result).length <= shown;
 
-/** Models react to the first two words, so these never vary. */
+/** Models react to the first two words, so they are constant. */
 const formatAlreadyLoaded = (tool: string, advice: string): string =>
   `ALREADY LOADED. The body of '${tool}' was returned earlier in this turn — read it from your conversation history ` +
   `above. Do not call this tool again.\n${advice}`;

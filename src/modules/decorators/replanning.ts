@@ -23,7 +23,7 @@ export interface ReplanDecision {
  * Ends the loop after a tool if `decide` returns a decision. The result, including an error, is returned with
  * the signal `replan` and the reason. Two results skip the decision: an invalid input, which the model can
  * correct, and a result with a signal of its own. If `decide` throws, the error is logged and the loop
- * continues with the result. The decorators below pass their own decisions to this function.
+ * continues with the result. The decorators below call this function with their own decisions.
  */
 const withReplan = <T extends AnyTool>(tool: T, decide: ReplanDecider<T>, needsSession = false): T =>
   decorate(tool, {
@@ -118,7 +118,7 @@ export interface ReplanOptions<Type extends ArtifactType | undefined> {
 }
 
 /**
- * Ends the loop if the predicate returns `true` for the result's artifact. A list is one artifact.
+ * Ends the loop if the predicate returns `true` for the result's artifact. A list counts as one artifact.
  *
  * @example
  * ```ts

@@ -68,7 +68,7 @@ export function withReview<T extends AnyTool, const C extends Covers = 'tools'>(
 export interface ReviewOptions<T extends AnyTool, C extends Covers = 'tools'> extends CoversOption<T, C> {
   /** Defaults to an empty message. */
   readonly message?: ApprovalMessage<T, C> | undefined;
-  /** Milliseconds until the review times out. Defaults to five minutes, at most 15. */
+  /** Milliseconds until the review times out. Defaults to five minutes. The maximum is 15 minutes. */
   readonly timeout?: number | undefined;
   /** The decision at the timeout. Defaults to `exit`. */
   readonly onTimeout?: OnTimeout | undefined;
@@ -97,7 +97,7 @@ export interface ReviewRequest<Input = unknown> {
   readonly message: string;
   /** The problems of the previous edit, one line each. Absent in the first request. */
   readonly problems?: readonly string[] | undefined;
-  /** Milliseconds for the whole review. */
+  /** The time limit of the whole review, in milliseconds. */
   readonly timeout: number;
   /** The decision at the timeout. Never `approve` after an edit. */
   readonly onTimeout: OnTimeout;
@@ -110,12 +110,12 @@ interface ReviewCall<Input> extends ReviewRequest<Input> {
   readonly call: CallRun;
 }
 
-/** The decision of a synchronous reviewer. It uses the same words as a decision over HTTP. */
+/** The decision of a synchronous reviewer. It has the same form as a decision over HTTP. */
 export type Review =
   | { readonly decision: 'approve' }
   /**
-   * Runs with this input instead. If the input is invalid, the tool does not run and asks the reviewer again,
-   * at most twice.
+   * Runs the tool with this input instead. If the input is invalid, the tool does not run and asks the
+   * reviewer again, at most twice.
    */
   | { readonly decision: 'edit'; readonly input: JsonObject }
   | { readonly decision: 'reject' | 'exit'; readonly reason?: string | undefined };

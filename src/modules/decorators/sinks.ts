@@ -50,10 +50,10 @@ export interface TransformOptions<T extends AnyTool, Type extends ArtifactType |
 
 /**
  * Passes the artifacts of a tool to a sink, and returns the result unchanged. Texts and errors have no
- * artifacts. A list is passed item by item. The sink receives the same data as the journal: JSON without
- * secrets, parsed by its type. If a sink fails, the error is logged and the result is still returned, unless
- * the sink throws a control-flow signal. For an unfolding tool, the sink receives the artifacts of its inner
- * tools, at any depth.
+ * artifacts. The items of a list are passed one by one. The sink receives the same data as the journal: JSON
+ * without secrets, parsed by its type. If a sink fails, the error is logged and the result is still returned,
+ * unless the sink throws a control-flow signal. For an unfolding tool, the sink receives the artifacts of its
+ * inner tools, at any depth.
  *
  * @example
  * ```ts
@@ -112,7 +112,7 @@ function sendCopy({ json, type }: ArtifactCopy, call: CallContext, options: Eras
 export type PublishOptions<T extends AnyTool, Type extends ArtifactType | undefined> = SinkOptions<T, Type> &
   Partial<Pick<TransformOptions<T, Type, unknown>, 'into'>> & {
     readonly transform?: TransformOptions<T, Type, unknown>['transform'] | undefined;
-    /** Binds each artifact to this name. A lookup returns the newest. */
+    /** Binds each artifact to this name. A lookup returns the newest one. */
     readonly name?: string | undefined;
   };
 
@@ -252,7 +252,7 @@ const storeAsset: Sink = (_, { inSession, blackboard, artifact: { json, type } }
   if (blackboard.get(name) === undefined) blackboard.add(json, { name, type });
 };
 
-/** Narrows the type, because `Array.isArray` does not narrow a readonly array. */
+/** Narrows the type, which `Array.isArray` does not do for a readonly array. */
 const isList = (tools: AnyTool | readonly AnyTool[]): tools is readonly AnyTool[] => Array.isArray(tools);
 
 /** An object from a tool, which clients can list and show. */
@@ -264,8 +264,8 @@ export interface Asset<Value = Json> {
 
 /**
  * Returns the assets among the entries of a blackboard (`call.blackboard.entries()`, or a session's state),
- * oldest first and each once. With a type, returns only its assets. For a domain type, their values must
- * match its schema. If two calls of one batch add the same asset, the first in source order counts.
+ * oldest first, without duplicates. With a type, returns only its assets. For a domain type, their values
+ * must match its schema. If two calls of one batch add the same asset, the first in source order counts.
  *
  * @example
  * ```ts

@@ -147,7 +147,7 @@ async function listFeedback(asked: SessionRequest): Promise<readonly Feedback[]>
   const events: StoredEvent[] = [];
   for (let from: number | null = 1; from !== null; ) {
     const page = await asked.target.port.read({ from, maxBytes: MAX_PAGE_BYTES });
-    // Other events matter only for the order of their turns.
+    // Other events only determine the order of turns.
     events.push(
       ...(page?.rows ?? []).map(parseEvent).filter(({ type }) => FEEDBACK_EVENT_TYPES.includes(type)),
     );

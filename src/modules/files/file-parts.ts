@@ -15,7 +15,10 @@ interface FilePartPlace extends PartPlace {
   readonly allowPrivate: boolean;
 }
 
-/** Parses a file part. Adds any problems to those of its place. The caller must then ignore the result. */
+/**
+ * Parses a file part. Adds any problems to those of its place. If there are any, the caller must ignore the
+ * result.
+ */
 export function parseFile(part: JsonObject, place: FilePartPlace): readonly PlacedPart[] {
   const { at, problems } = place;
   const before = problems.length;
@@ -36,7 +39,7 @@ export function parseFile(part: JsonObject, place: FilePartPlace): readonly Plac
 const FILE_PART_KEYS: KeysOf<typeof FILE_PART> = { type: 1, mediaType: 1, name: 1, data: 1, url: 1 };
 const BYTES_PART_KEYS = { type: 1, mediaType: 1, name: 1, bytes: 1 };
 
-/** Returns the bytes of a part that code has created. The JSON of a body cannot contain bytes. */
+/** Returns the bytes of a part that code of the app has created. The JSON of a body cannot contain bytes. */
 function findBytes({ bytes }: { readonly bytes?: unknown }): Uint8Array | undefined {
   return bytes instanceof Uint8Array ? bytes : undefined;
 }

@@ -45,7 +45,7 @@ export const createFileRoutes = (find: AppFiles['find'], table: readonly Route[]
       const host = toInvokedHost(asked.host, env, execution);
       const now = host.clock.now();
       const link = await readLink(env, { ...named, file }, { url: request.url, now });
-      // A signed request needs no authentication. Its URL names the owner.
+      // A signed request needs no authentication. Its URL contains the owner.
       const caller = link ? NO_PRINCIPAL : await authenticateCaller(asked);
       const other = link ?? {
         owner: await host.gates.owner?.({ ...asked, host, caller }, GET_FILE_ROUTE, named),
@@ -165,8 +165,8 @@ async function readBody({ read }: SessionFile, { from, to }: ByteRange): Promise
     },
     { highWaterMark: 0 },
   );
-  // It fails if the client disconnects, or if the session is erased. In the second case, the client sees that
-  // the body is too short.
+  // The pipe fails if the client disconnects, or if the session is erased. In the second case, the client
+  // sees that the body is too short.
   pages.pipeTo(writable).catch(() => {});
   return readable;
 }
@@ -197,13 +197,13 @@ function parseRange(
 const clampRange = (from: number, to: number, size: number): ByteRange | 'behind' =>
   from >= size ? 'behind' : { from: Math.max(from, 0), to: Math.min(to, size) };
 
-/** Does not reveal whether the file exists in another session. */
+/** The error does not reveal whether the file exists in another session. */
 const createUnknownFileError = (id: string): SessionError =>
   new SessionError('unknown-file', `There is no file '${id.slice(0, 64)}' in this session.`);
 
 /**
- * Deletes one file of a session. No one can read its bytes anymore, and they no longer count. The
- * conversation still has the line that names it. Deleting the file again has no effect.
+ * Deletes one file of a session. Its bytes can no longer be read and no longer count. Its line in the
+ * conversation remains. Deleting the file again has no effect.
  *
  * @throws SessionError if the session never had such a file, if a turn is running, or if the open turn waits
  * for a role that the caller lacks.

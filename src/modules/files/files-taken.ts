@@ -19,8 +19,8 @@ import { signLink } from './signed-links.ts';
 import { createFindFile, createTakeWithFiles, FILES_OWNER, type StoreResolver } from './stored-files.ts';
 
 /**
- * The default maximum body size for agents that accept files: a file of 8 MiB in base64, and text. The app
- * can raise it.
+ * The default maximum body size for agents that accept files: enough for a file of 8 MiB in base64, and text.
+ * The app can raise it.
  */
 const DEFAULT_BODY_BYTES = 12 * 1024 * 1024;
 
@@ -60,7 +60,7 @@ interface AcceptedFiles {
   takes(mediaType: string, by: keyof MediaTaken): boolean;
 }
 
-/** Text types. Their whole content can be shown as text. */
+/** Text types, whose whole content can be shown as text. */
 const TEXT_TYPES = ['text/*', 'application/json', 'application/xml', 'application/yaml'];
 
 /** The types that an agent without `accepts` accepts, if its model does. */

@@ -33,7 +33,7 @@ export interface SessionFilesKey {
 export interface FileKey extends SessionFilesKey {
   /**
    * SHA-256 of the file's bytes, in hex. If the same bytes are stored again after their deletion, a period
-   * and a number follow. A late deletion then cannot remove the new copy.
+   * and a number follow. Then a late deletion cannot remove the new copy.
    */
   readonly id: string;
 }
@@ -171,7 +171,7 @@ const resultFilesError = new FileRefusedError(
   `The files of one result are larger than ${MAX_RESULT_BYTES} bytes in total.`,
 );
 
-/** The reason that the model reads if a store fails. The store's own message is not for the model. */
+/** The reason that the model reads if a store fails, in place of the store's own message. */
 const STORE_FAILED_NOTE = 'It could not be kept now.';
 
 /**
@@ -191,7 +191,7 @@ const FILE_ID = /^[0-9a-f]{64}$/;
 
 export const isFileId = (id: string): boolean => FILE_ID.test(id);
 
-/** The files of a loop without a session. They exist as long as the loop. */
+/** The files of a loop without a session. They are stored as long as the loop exists. */
 export class MemoryFiles implements LoopFiles, ReadableFiles {
   readonly #files = new Map<string, NewFile>();
   readonly #withoutFiles = new Set<string>();

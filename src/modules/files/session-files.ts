@@ -62,7 +62,7 @@ export class SessionFiles implements HeldSessionFiles, ReadableFiles {
   /** Files in base64, as requests contain them. The most recently used file is last. */
   readonly #held = new Map<string, Promise<string | undefined>>();
   readonly #sizes = new Map<string, number>();
-  /** The reasons why files are gone. `null` if a file was checked and exists. */
+  /** The reasons why files are gone, by id. `null` if a file was checked and exists. */
   readonly #gone = new Map<string, BlobGoneReason | null>();
   readonly #withoutFiles = new Set<string>();
   #used: number;
@@ -91,7 +91,7 @@ export class SessionFiles implements HeldSessionFiles, ReadableFiles {
     const { id, size } = stored;
     if ((await this.#isThere(id)) || this.#fresh.has(id)) return stored;
     const { bytes } = file;
-    // Bytes that the session already has count twice until the next turn. The session is asked about them
+    // Bytes that the session already has count twice until the next turn. The session is queried for them
     // only if there is no room.
     if (this.#used + size > MAX_SESSION_BYTES) {
       if (await this.#options.port.blob({ id, length: 1 })) return stored;
@@ -155,7 +155,7 @@ export class SessionFiles implements HeldSessionFiles, ReadableFiles {
     try {
       await Promise.all(all);
     } catch (failure) {
-      // A nested loop would treat the error as a failure of its tool.
+      // A nested loop would treat any other error as a failure of its tool.
       throw toHandOverError(failure);
     }
     return shown;
@@ -254,7 +254,7 @@ export class SessionFiles implements HeldSessionFiles, ReadableFiles {
 }
 
 /**
- * Reads from a store. @throws ModelError `unreachable` if the store fails, which then is the reason that the
+ * Reads from a store. @throws ModelError `unreachable` if the store fails, which is then the reason that the
  * turn has no answer.
  */
 async function readFrom(

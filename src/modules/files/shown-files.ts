@@ -37,7 +37,7 @@ const MAX_REQUEST_BYTES = 16 * 1024 * 1024;
 
 /**
  * Reads the files for a loop's next request: the newest 16 MiB of its conversation. If a file does not fit,
- * the request only names it and all older files.
+ * the request contains only the names of that file and all older ones.
  *
  * @throws errors as `LoopFiles.read` does.
  */
@@ -144,7 +144,7 @@ interface FailedRequest {
 }
 
 /**
- * Returns the keys of the files that a message was sent with. This is empty if the model accepts no files in
+ * Returns the keys of the files that a message was sent with. Empty if the model accepts no files in
  * messages.
  */
 const listSentFiles = (message: ModelMessage): readonly string[] =>

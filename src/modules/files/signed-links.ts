@@ -1,4 +1,4 @@
-/** Signed URLs of files, with which a page shows them without a token. */
+/** Signed URLs, with which a page shows files without a token. */
 
 import { DeploymentError } from '../../session/deployment.ts';
 import { toSessionName } from '../../session/read-secrets.ts';
@@ -13,7 +13,7 @@ import { Problem } from '../../worker/problem.ts';
 /** The name of the secret that signs URLs. */
 export const FILES_KEY_NAME = 'HOLDFAST_FILES_KEY';
 
-/** The minimum length of the secret in characters. A hexadecimal digit has half a byte. */
+/** The minimum length of the secret in characters. A hexadecimal digit encodes half a byte. */
 const MIN_KEY_LENGTH = 32;
 
 /** The minimum number of different characters in the secret. */
@@ -33,7 +33,7 @@ const RANDOM_KEY_HINT =
 const keys = new WeakMap<Env, Promise<SigningKey | undefined>>();
 
 /**
- * Returns the key of an environment, or `undefined` if it has none. A failed read is repeated the next time.
+ * Returns the key of an environment, or `undefined` if it has none. A failed read is retried the next time.
  */
 function findKey(env: Env): Promise<SigningKey | undefined> {
   const known = keys.get(env);
@@ -101,7 +101,7 @@ export interface ValidLink {
 }
 
 /**
- * Reads a URL that can have a signature. Returns `undefined` if it has none.
+ * Reads a URL that can have a signature. Returns `undefined` if it is unsigned.
  *
  * @throws Problem 403 `invalid-signature` if the signature is invalid or expired.
  * @throws DeploymentError if the key is easy to guess.

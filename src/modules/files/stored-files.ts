@@ -29,8 +29,8 @@ interface PlacedMessage {
 const MAX_PLACEMENTS = 3;
 
 /**
- * Stores a message's files and then accepts the message. Stores the files again if their place changes before
- * that.
+ * Stores a message's files and then accepts the message. Stores the files again if their location changes
+ * before that.
  */
 export const createTakeWithFiles =
   (storeOf: StoreResolver | undefined): SendWithFiles =>
@@ -106,7 +106,7 @@ async function discardFile({ host, requestId }: FilesAccess, store: FileStore, k
   }
 }
 
-/** Returns the incarnation that a message would give to a session that it opens. */
+/** Returns the incarnation of a session that a message would open. */
 function getIncarnation({ opening }: TurnStart): string {
   const { incarnation } = JSON.parse(opening.body) as { readonly incarnation: string }; // `toTurnStart` wrote it
   return incarnation;
@@ -181,7 +181,7 @@ function readFromStore(
 }
 
 /**
- * Calls the store and counts the request. @throws SessionError if the store fails. Only the log has the
+ * Calls the store and counts the request. @throws SessionError if the store fails. Only the log contains the
  * cause.
  */
 async function askStore<T>(

@@ -137,8 +137,8 @@ function parseOrigin(address: unknown): string | undefined {
   if (typeof address !== 'string' || !URL.canParse(address)) return undefined;
   const { origin, protocol, host } = new URL(address);
   if (host === '' || host.includes('*')) return undefined;
-  // Apps in a web view and browser extensions have pages with their own schemes, whose origin a URL reports
-  // as `null`.
+  // Web-view apps and browser extensions have pages with their own schemes, for which `null` is the origin of
+  // a URL object.
   const sent = origin === 'null' ? `${protocol}//${host}` : origin;
   return /^(wss?|ftp):/.test(sent) ? undefined : sent;
 }

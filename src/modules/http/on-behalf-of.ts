@@ -1,4 +1,4 @@
-/** Callers that send requests for several people, such as a backend with one token. */
+/** Callers that send requests on behalf of several people, such as a backend with one token. */
 import { ConfigurationError } from '../../model/configuration-error.ts';
 import { createModule, createUse, type ModuleUse } from '../../tool/module-use.ts';
 import { APP } from '../../worker/app-seam.ts';
@@ -7,7 +7,7 @@ import { Problem } from '../../worker/problem.ts';
 
 /**
  * Returns the id of the person for whom a delegating caller sends a request, or `undefined` or `null` if the
- * caller acts for itself. The function can read headers. To read the body, clone the request first.
+ * caller acts on its own behalf. The function can read headers. To read the body, clone the request first.
  */
 export type OnBehalfOf = (request: Request) => string | null | undefined | Promise<string | null | undefined>;
 

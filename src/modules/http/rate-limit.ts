@@ -9,7 +9,7 @@ import { Problem } from '../../worker/problem.ts';
 /**
  * Limits the requests of each owner that can start a turn, with the Worker's rate-limit binding `RATE_LIMIT`.
  * A request over the limit returns 429 `rate-limited` with `Retry-After`. If the binding fails, requests are
- * allowed and the log has an error.
+ * allowed and an error is logged.
  *
  * @example
  * ```ts

@@ -107,7 +107,7 @@ function toListedSession(found: IndexedSession, base: string | undefined): Liste
   };
 }
 
-/** The maximum number of sessions that a page reads. Each takes a few requests to its object. */
+/** The maximum number of sessions that a page reads. Each requires a few requests to its object. */
 const MAX_READ_SESSIONS = 20;
 
 /**
@@ -128,10 +128,7 @@ export async function readInbox(app: IndexApp, caller: Caller, asked: QueryParam
   return { waiting: waiting.flatMap((one) => one ?? []), next };
 }
 
-/**
- * Returns the questions in a session for the caller, or `undefined`. An unreadable session does not hide the
- * others.
- */
+/** Returns the questions in a session for the caller, or `undefined`. Skips an unreadable session. */
 async function readWaitingSession(
   { host, env, base }: IndexApp,
   caller: Caller,
@@ -206,8 +203,8 @@ interface MarkOptions {
 }
 
 /**
- * Marks a session as read up to an event. A mark beyond the last event is set to the last event. A mark that
- * is before an earlier mark has no effect.
+ * Marks a session as read up to an event. A mark beyond the last event is set to the last event. A mark
+ * before the current mark has no effect.
  *
  * @throws SessionError if the session does not exist.
  */
@@ -232,7 +229,7 @@ export async function markRead(
   return { session, agent: key.agent, seq: upTo, unread };
 }
 
-/** Returns the problem of the `seq` of a mark, or `undefined`. */
+/** Returns the problem of a mark's `seq`, or `undefined`. */
 export const markProblem = (seq: unknown): string | undefined =>
   seq === undefined || (typeof seq === 'number' && Number.isSafeInteger(seq) && seq >= 0)
     ? undefined

@@ -47,7 +47,7 @@ export interface IndexOptions {
 
 /**
  * Maintains an index of all sessions. Pass it in `use` of `createHoldfast`. Sessions report to it in the
- * background, so no request waits for it. They repeat reports that did not arrive. It needs a binding INDEX
+ * background, so no request waits for it. They resend reports that did not arrive. It needs a binding INDEX
  * of the class `IndexObject`, which this entry exports.
  *
  * @example

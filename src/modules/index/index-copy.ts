@@ -41,7 +41,7 @@ export interface IndexCopy {
 export const COPY_BY_USE = new WeakMap<ModuleUse, IndexCopy>();
 
 /**
- * Copies by name. An object finds its app's copy here, since the platform creates the object. Both are in the
+ * Copies by name. The platform creates the objects, so each object finds its app's copy here. Both are in the
  * same module graph.
  */
 export const COPY_BY_NAME = new Map<string, IndexCopy>();

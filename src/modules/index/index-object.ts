@@ -33,7 +33,7 @@ const ERASURES_PER_ALARM = 40;
 
 /**
  * The minimum duration of an erasure in milliseconds. Sessions that began just before it are reported within
- * a second. Sessions that are reported later are erased at that time.
+ * a second. Sessions that are reported later are erased when the report arrives.
  */
 const MIN_ERASURE_MS = 5_000;
 
@@ -55,7 +55,7 @@ const ERASURE_MEMORY_MS = 7 * 24 * 60 * 60_000;
 /**
  * The index of one owner's sessions. The object with the name `owners` is the list of all owners. It stores
  * the reports of Workers and does not read sessions. Its alarm erases the sessions of an owner, and adds the
- * owner to the list of owners.
+ * owner to that list.
  */
 export class IndexObject extends DurableObject<IndexEnv> {
   readonly #tables: IndexTables;
@@ -73,8 +73,8 @@ export class IndexObject extends DurableObject<IndexEnv> {
   }
 
   /**
-   * Stores a report. Returns `false` if the index has newer data than the report was based on, and the report
-   * must be made again.
+   * Stores a report. Returns `false` if the report is based on outdated data, so the caller must create a new
+   * report.
    */
   async report(report: SessionReport): Promise<boolean> {
     const isTaken = this.#tables.change(() => {
@@ -256,7 +256,7 @@ export class IndexObject extends DurableObject<IndexEnv> {
   }
 
   async #forgetErasure(owner: IndexOwner): Promise<void> {
-    // An owner with new data can have usage, which outlives its sessions.
+    // The owner can have new usage even without sessions, because usage outlives them.
     const isInUse = this.#tables.isInUse();
     await this.#copy()?.forget(this.#source(owner), isInUse);
     if (isInUse) this.#tables.change(() => this.#tables.forgetErasure());

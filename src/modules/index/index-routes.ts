@@ -135,7 +135,7 @@ async function markSessionRead({
   const problem = markProblem(seq);
   const problems = [...listUnknownKeyProblems(value, READ_KEYS), ...(problem === undefined ? [] : [problem])];
   if (problems.length > 0) throw createInvalidBodyError(problems);
-  const mark = { reader: caller.id, seq: seq as number | undefined }; // `markProblem` has checked it
+  const mark = { reader: caller.id, seq: seq as number | undefined }; // checked by `markProblem`
   return Response.json(await markRead(toIndexApp({ host, env, base }), target, mark));
 }
 

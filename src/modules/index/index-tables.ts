@@ -123,7 +123,7 @@ export class IndexTables {
     return { ...NOT_INDEXED, version: this.#goneVersion({ agent, session }) };
   }
 
-  /** Stores a report. Returns `false` if the index has newer data than the report was based on. */
+  /** Stores a report. Returns `false` if the report is based on outdated data. */
   report({ standing, ...report }: SessionReport, now: number): boolean {
     if (this.known(report).version !== report.version) return false;
     if (standing) this.#store(report, standing);
@@ -279,7 +279,7 @@ export class IndexTables {
     this.#exec('UPDATE about SET erasing = ?, removed = 0 WHERE erasing IS NULL', now);
   }
 
-  /** Marks a session for erasure that may have started during the erasure. */
+  /** Also marks for erasure a session that may have started during the erasure. */
   eraseToo({ agent, session }: SessionKey): void {
     const standing: ReportedState = {
       ...{ incarnation: '', seq: 0, model: '', openedAt: 0, lastActivity: 0, news: 0, used: [] },

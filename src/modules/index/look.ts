@@ -18,7 +18,7 @@ const MAX_TRIES = 10;
 
 /**
  * Reports the current state of a session. When it resolves, the index has all events from before the call.
- * Repeats the work if another refresh overtakes it.
+ * Retries if another refresh overtakes it.
  *
  * @throws Error if the session or the index cannot be reached.
  */
@@ -123,8 +123,8 @@ class SessionChanges {
   }
 
   count(event: StoredEvent): void {
-    // Titles, feedback and reads by operators do not count as activity. If a module records an event in a
-    // turn, the turn's other events count.
+    // Titles, feedback and reads by operators do not count as activity. A turn that contains such an event
+    // still counts through its other events.
     if (event.type !== 'module-event') this.#lastActivity = Math.max(this.#lastActivity, event.at);
     if (event.seq === 1) this.#openedAt = event.at;
     if (UNREAD_EVENT_TYPES.includes(event.type)) this.#news = event.seq;

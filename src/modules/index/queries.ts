@@ -5,7 +5,7 @@ import { SESSION_STATUS, type SessionStatus } from '../../worker/index-views.ts'
 import { SessionError } from '../../worker/problem.ts';
 import type { ListPosition, SessionQuery, UsageQuery } from './reports.ts';
 
-/** Parameters by name, from a query string or from code of the app. */
+/** Parameters by name, from a query string or from the app's code. */
 export type QueryParameters = Readonly<Record<string, unknown>>;
 
 /** The maximum and the default number of entries of a page. */

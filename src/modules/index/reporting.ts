@@ -43,7 +43,7 @@ export function withReporting(port: SessionPort, name: string, place: IndexPlace
     keepsOutside: [...(start.keepsOutside ?? []), REPORTER_OWNER],
     agenda: [...(start.agenda ?? []), REFRESH_ROW],
   });
-  /** Sends a message if the owner is not being erased. Both requests run in parallel. */
+  /** Sends a message, and checks in parallel whether the owner is being erased. If so, it throws. */
   const runUnlessErasing = async <Answer>(take: () => Promise<Answer>): Promise<Answer> => {
     const asked = withIndexTimeout(index.ask(async (object) => object.isErasing()));
     const answer = await take();

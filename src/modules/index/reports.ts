@@ -1,4 +1,4 @@
-/** The messages between a Worker and the object that keeps an owner's index: plain data. */
+/** The messages between a Worker and the object that stores an owner's index: plain data. */
 import type { FinalOutcome } from '../../journal/events.ts';
 import type { PricedUsage } from '../../journal/reply-data.ts';
 import type { Owner } from '../../tool/call-origin.ts';

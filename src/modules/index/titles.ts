@@ -13,7 +13,7 @@ export type TitleFact =
   | { readonly asked: string }
   | { readonly failed: ModelFailure; readonly reason: string; readonly key: string };
 
-/** The state is empty, because the index has the title. */
+/** The state is empty, because the index stores the title. */
 export const TITLE_MEMORY: ToolMemory<null, TitleFact> = {
   name: 'title',
   folding: FOLDING,

@@ -65,8 +65,8 @@ export interface ModelFailureSeen extends LoopPlace {
 export interface ToolsChangeSeen extends LoopPlace {
   /**
    * `session` means that the session's state changed, for example because a call opened tools. `turn` means
-   * that another turn has started. `deploy` means that this code offers other tools than the code of the last
-   * request. `came` and `went` can then be empty.
+   * that another turn has started. `deploy` means that new code was deployed, which offers different tools.
+   * `came` and `went` can then be empty.
    */
   readonly cause: 'session' | 'turn' | 'deploy';
   readonly came: readonly string[];

@@ -188,8 +188,8 @@ export const metricsInspector = (metrics: Metrics = NO_METRICS): LoopInspector =
 
 /**
  * The outcome of a call, for metrics. `failure` means that the tool or a person refused. `error` means that
- * its code threw, or the outcome is unknown. `skipped` means that it did not run, because a limit was reached
- * or the loop had ended.
+ * the tool's code threw, or the outcome is unknown. `skipped` means that the call did not run, because a
+ * limit was reached or the loop had ended.
  */
 export type CallOutcome = 'success' | 'failure' | 'error' | 'skipped';
 

@@ -19,7 +19,7 @@ import { restoreUniqueItems, settleUniqueItems } from './unique-items.ts';
  * in Ajv. Pass a copy of the schema, since the check keeps and modifies it.
  *
  * @throws Error if a `$ref` does not resolve or a `pattern` is not a regular expression. Otherwise, such an
- * error would only appear when an input reaches that place.
+ * error would appear only when an input reaches that part.
  */
 export function createJsonSchemaCheck(schema: Schema): (value: Json) => readonly Problem[] {
   const lookup = dereference(schema);
@@ -66,7 +66,7 @@ export interface PlacedSchema {
   readonly path: readonly PropertyKey[];
 }
 
-/** Returns every schema inside this one, with its path. It modifies the schema. */
+/** Returns every schema inside this one, with its path. Modifies the schema. */
 export const listSchemas = (schema: Schema): readonly PlacedSchema[] =>
   listRootSchemas(schema, dereference(schema));
 
@@ -166,7 +166,7 @@ export const toProblems = (errors: readonly OutputUnit[]): readonly Problem[] =>
       message: keyword === 'false' ? 'Not allowed.' : error,
     }));
 
-/** Keywords whose errors only repeat that there are errors below them. */
+/** Keywords whose errors only report that there are errors below them. */
 const PARENT_KEYWORDS = new Set([
   ...['properties', 'patternProperties', 'additionalProperties', 'unevaluatedProperties'],
   ...['items', 'prefixItems', 'additionalItems', 'unevaluatedItems'],

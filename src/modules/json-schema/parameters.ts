@@ -9,7 +9,7 @@ export type ParametersSchema<Values> = StandardSchemaV1<unknown, Values> &
 
 /**
  * Creates the `input` of a tool from named parameters, without a schema library. For defaults, bounds or
- * transforms, use Valibot. Passes on other properties that a model sends.
+ * transforms, use Valibot. Undeclared properties that a model sends are passed on.
  *
  * @throws InputSchemaError if a parameter's schema has an assertion that is not checked, such as an unknown
  * `format`.

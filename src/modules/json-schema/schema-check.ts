@@ -73,7 +73,7 @@ function boundCost(parts: readonly Schema[]): () => void {
 /**
  * Removes keywords whose cost grows with the length of a text or a list. Also removes keywords that would
  * then reject valid values, because a schema inside became more lenient or has a `$dynamicRef`, which is not
- * followed here. Does nothing if there are no such keywords.
+ * followed here. Changes no schema if no schema has a costly keyword.
  */
 function relaxParts(parts: readonly Schema[]): void {
   if (parts.some(isCostly)) for (const part of parts) relaxPart(part);
@@ -228,9 +228,9 @@ const MAX_SCHEMAS_IN_PLACE = 1_000;
 
 /**
  * Returns `true` if each part of a value is compared with a bounded number of schemas. `$ref`, `allOf` and
- * similar keywords apply more schemas to the same part. A few schemas that double each other would take
- * forever. A reference cycle that does not descend into the value never ends. (The interpreter does not
- * follow `$dynamicRef`.)
+ * similar keywords apply more schemas to the same part. If each of a few dozen schemas applies the next one
+ * twice, a check takes forever. A reference cycle that does not descend into the value never ends. (The
+ * interpreter does not follow `$dynamicRef`.)
  */
 function isBounded({ root, parts, lookup }: SchemaParts): boolean {
   const counts = new Map<Schema, number>();

@@ -33,7 +33,7 @@ export const BUDGET_LAYER = askLayer({
   async around({ loop, request, tell, atEnd }, next) {
     const budgets = await readBudgets(loop);
     if (budgets.length === 0) return next(request, tell);
-    // The usage of a call is known only at its end.
+    // The usage of a call is known only when it ends.
     atEnd(() => release(loop));
     const allowed = await reserve({ loop, budgets, request });
     return next(allowed, {

@@ -24,7 +24,7 @@ export interface CallLimits {
 /**
  * Limits the tool calls of a turn, including nested loops. List it in the `use` of an agent, of an app for
  * each of its agents, or of an agentic tool for its nested loop, to which the enclosing limits also apply. A
- * call over a limit does not run. The model is shown that the limit is reached, and the turn continues.
+ * call over a limit does not run. Its result reports the limit to the model, and the turn continues.
  *
  * @throws RangeError if a limit is neither a positive whole number nor `unlimited`.
  *

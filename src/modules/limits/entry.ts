@@ -21,11 +21,11 @@ export interface BudgetOptions {
  * `budget({ cost: 0.5 })` in the `use` of an agent, of an app for each of its agents, or of an agentic tool
  * for its nested loop, to which the enclosing budgets also apply.
  *
- * Before each model call, the maximum that it can use is reserved and stored. Parallel loops and crashes
- * therefore cannot exceed a budget. If too little is left for a call, it is refused, and its loop ends as
+ * Before each model call, the maximum that it can use is reserved and stored. So parallel loops and crashes
+ * cannot cause overspending. If too little is left for a call, it is refused, and its loop ends as
  * `limit-reached` with the best answer so far. If a provider does not report usage, the reservation counts.
- * Instructions, tools and messages that change but keep their length count as unchanged. So a call can exceed
- * a budget by the extra tokens of the new text.
+ * Instructions, tools and messages that change but keep their length count as unchanged. A call can therefore
+ * exceed a budget by the extra tokens of the new text.
  *
  * @throws RangeError if `tokens` is not a positive whole number, if `cost` is not a positive number, or if
  * both are absent.

@@ -64,7 +64,7 @@ export async function reserve(reserving: ReservationRequest): Promise<ModelReque
   }
 }
 
-/** Releases the reservation of the loop's call, because its outcome is known or will never be. */
+/** Releases the reservation of the loop's call. Its outcome is known, or will never be known. */
 export const release = (loop: Loop): void => getReservations(loop).release(loop.frame.id);
 
 /** Returns the current spending of a loop's session. */
@@ -126,7 +126,7 @@ function computeNeed({ loop, request, outputTokens }: ReservationRequest): Reser
     outputTokens ??
     Math.min(request.maxOutputTokens ?? model.maxOutputTokens ?? DEFAULT_OUTPUT_TOKENS, ofModel);
   const least = outputTokens ?? Math.min(MIN_OUTPUT_TOKENS, most);
-  // Models count tokens differently, so with several candidates the measured count does not apply.
+  // Models count tokens differently, so the measured count does not apply to several candidates.
   const measured = model.candidates ? undefined : getSpending(loop).loops[loop.frame.id]?.measured;
   return { size: estimateSize(model.name, request, measured), most, least };
 }
@@ -228,15 +228,15 @@ const OUTPUT_OVERHEAD = 256;
 /**
  * Measures a request before it is sent. A token of the byte-level and byte-fallback tokenizers of models
  * covers at least one byte. The bytes of the request's JSON, plus the additions around its parts, are
- * therefore an upper bound of its tokens. In English, that is about four times the real number. After a
+ * therefore an upper bound of its tokens. For English text, that is about four times the real number. After a
  * provider has counted an earlier request of the conversation, its count replaces the bytes of the unchanged
  * parts, and only new parts are counted in bytes.
  *
  * The system text, the tools, and the earlier messages count as unchanged if their length is unchanged.
  * Otherwise all bytes of that part count in addition to the provider's count, which is never too low. A
  * change with equal length goes unnoticed. The result is then too low by the extra tokens of the new text, at
- * most the part's bytes. For a date or a counter that is a few tokens, and each new message is overestimated
- * by about thirty.
+ * most the part's bytes. For a date or a counter, that is a few tokens, while each new message is
+ * overestimated by about 30.
  */
 export function estimateSize(
   model: string,

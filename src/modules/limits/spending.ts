@@ -42,7 +42,7 @@ export type MeasuredRequest = Omit<Reservation, 'reserved'> & { readonly inputTo
 type LoopSpending = {
   /** The id of the enclosing loop. Absent for the turn's own loop. */
   readonly around?: string;
-  /** The usage and reservations of the model calls in it and in its nested loops. */
+  /** The usage and reservations of the model calls in the loop and its nested loops. */
   readonly spent: SpentAmount;
   /** The model call without a reply. */
   readonly asked?: Reservation;

@@ -10,7 +10,7 @@ import type { LiveItemQueue } from '../../session/live-feed.ts';
 
 /** The part of a loop's current reply that one reader has seen. */
 interface ShownReply {
-  /** The sequence number of its last journaled reply. */
+  /** The sequence number of the loop's last journaled reply. */
   readonly replied: number;
   readonly reply?: string;
   /** The number of characters of text and reasoning that were shown. */
@@ -31,7 +31,7 @@ export class LiveQueue implements LiveItemQueue {
   readonly #ended = new Set<string>();
   /**
    * The sequence number of the last event at which another invocation took over or the turn ended. Earlier
-   * items are void.
+   * items are obsolete.
    */
   #closed = 0;
 
@@ -66,13 +66,13 @@ export class LiveQueue implements LiveItemQueue {
     }
   }
 
-  /** Returns `true` if an item can be checked after all events up to this one were shown. */
+  /** Returns `true` if the first item is due, once all events up to `seq` were shown. */
   isReady(seq: number): boolean {
     const first = this.#items[0];
     return first !== undefined && first.after <= seq;
   }
 
-  /** Returns the next item to show, after all events up to this one were shown. */
+  /** Returns the next item to show, once all events up to `seq` were shown. */
   take(seq: number): LiveItem | undefined {
     while (this.isReady(seq)) {
       const sent = this.#items.shift();

@@ -14,7 +14,7 @@ const BATCH_MS = 50;
 
 /**
  * Sends live items to the readers of the session at most every 50 ms. Stores the text so far of each open
- * reply, and the last progress of each call, which a new reader receives first, in a separate message.
+ * reply, and the last progress of each call. A new reader receives these first, in a separate message.
  */
 export class LiveRelay implements Relay {
   readonly #options: RelayOptions;

@@ -58,8 +58,8 @@ const divide = defineTool({
 });
 
 /**
- * Arithmetic tools, for models that calculate wrongly. Register the group with the app, or pass it to an
- * agent.
+ * Arithmetic tools, for models that make calculation errors. Register the group with the app, or pass it to
+ * an agent.
  */
 export const mathTools = defineToolGroup({
   role: CORE_ROLES.math,

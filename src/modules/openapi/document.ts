@@ -36,8 +36,8 @@ export interface DocumentOptions {
 }
 
 /**
- * Returns the OpenAPI 3.1 document of an app. A route without a description has only its method, its path and
- * its problems.
+ * Returns the OpenAPI 3.1 document of an app. For a route without a description, it contains only the method,
+ * path and problems.
  */
 export function toDocument(
   app: PathContext,
@@ -81,7 +81,7 @@ function describeRoute(route: Route, descriptions: RouteDescriptions, basePath =
 }
 
 /**
- * The schemas of path parameters. Other parameters are any text. For routes of other modules, only `agent`
+ * The schemas of path parameters. Other parameters accept any text. For routes of other modules, only `agent`
  * applies.
  */
 const PATH_PARAMETERS: Readonly<Record<string, (app: PathContext) => Schema>> = {
@@ -220,7 +220,7 @@ const CALLER_PROBLEMS: readonly ProblemAnswer[] = [
   'internal-error',
 ];
 
-/** The problems that every route with an access can return. */
+/** The problems that every route can return, by its access. */
 const ACCESS_PROBLEMS: Readonly<Record<Route['access'], readonly ProblemAnswer[]>> = {
   open: ['internal-error'],
   caller: CALLER_PROBLEMS,

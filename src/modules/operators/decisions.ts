@@ -15,9 +15,8 @@ interface QuestionKey {
 }
 
 /**
- * Accepts answers that are decisions for a role of the caller. A call's question never changes, so the answer
- * that this reads still belongs to it later. `call` is the call in the path, or `undefined` if the body names
- * it.
+ * Accepts answers that are decisions for a role of the caller. A call's question never changes, so this check
+ * stays valid when the answer is stored. `call` is the call in the path, or `undefined` if the body names it.
  *
  * @throws SessionError for any other answer, or if the question does not exist.
  * @throws Problem if the body is unreadable.

@@ -3,8 +3,8 @@ import type { Clock } from '../../session/read-platform.ts';
 import { withTimeout } from '../../tool/async.ts';
 
 /**
- * Returns the problem of a URL, or `undefined`. The text names its `option`, and does not contain the URL,
- * because it can contain a credential.
+ * Returns the problem of a URL, or `undefined`. The text includes `option` but not the URL, which can contain
+ * a credential.
  */
 export function findUrlProblem(url: unknown, option = 'url'): string | undefined {
   const parsed = typeof url === 'string' ? URL.parse(url) : null;

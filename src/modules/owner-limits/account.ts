@@ -16,7 +16,7 @@ export interface AccountOwner {
 
 export interface DrawRequest extends SessionKey, AccountOwner {
   readonly turn: string;
-  /** The request that started the turn. A retry within `ttl` milliseconds draws no other allowance. */
+  /** The request that started the turn. A retry within `ttl` milliseconds does not draw another allowance. */
   readonly request?: { readonly key: string; readonly ttl: number } | undefined;
   /**
    * `late` means that the turn is already stored, such as a turn that a tool has scheduled. `session` means

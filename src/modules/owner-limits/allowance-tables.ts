@@ -18,7 +18,7 @@ export interface StoredAllowance extends SessionKey {
   readonly due: number;
   /** The key of the request that drew it. */
   readonly request: string | null;
-  /** The time until which the same request draws no other allowance. */
+  /** Until this time, the same request does not draw another allowance. */
   readonly knownUntil: number;
 }
 

@@ -26,8 +26,8 @@ const FIRST_CHECK_MS = 60_000;
 const MAX_CHECK_PAUSE_MS = 60 * 60_000;
 
 /**
- * The time by which this object forgets a request before its session does, in milliseconds. If clocks differ,
- * the request draws again and returns the second allowance.
+ * This object forgets a request this many milliseconds before the session does. If clocks differ, the request
+ * draws again and returns the second allowance.
  */
 const CLOCK_SKEW_MS = 60_000;
 
@@ -171,7 +171,7 @@ export class Allowances {
     this.#tables.change(() => this.#tables.update({ ...allowance, due }));
   }
 
-  /** Counts an allowance as spent, because no turn has it. */
+  /** Counts an allowance as spent, because its turn was not found. */
   spend(allowance: StoredAllowance): void {
     this.#tables.change(() => this.#tables.update({ ...allowance, state: 'spent' }));
   }

@@ -44,7 +44,7 @@ type AccountDraw = Omit<DrawRequest, keyof AccountOwner | 'limits'>;
 export interface Account extends AccountClient {
   /** Returns `undefined` if the turn is unlimited. @throws ConfigurationError if the limits are invalid. */
   draw(asked: AccountDraw): Promise<DrawResult | 'unavailable' | undefined>;
-  /** Draws like `draw`. @throws SessionError if the turn must not start. */
+  /** Calls `draw`. @throws SessionError if the turn must not start. */
   drawOrRefuse(asked: AccountDraw): Promise<GrantedAllowance | undefined>;
 }
 

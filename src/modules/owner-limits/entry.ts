@@ -45,7 +45,7 @@ const BUDGET_KEY = 'owner-limits';
  * ```
  */
 export function ownerLimits(limits: OwnerPlan & WhenUnavailable): ModuleUse;
-/** Works as above with the limits that a function returns for an owner, such as those of its plan. */
+/** As above, but a function returns the limits of an owner, such as those of its plan. */
 export function ownerLimits(limits: LimitsOfOwner, options?: WhenUnavailable): ModuleUse;
 export function ownerLimits(
   declared: (OwnerPlan & WhenUnavailable) | LimitsOfOwner,

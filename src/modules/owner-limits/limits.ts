@@ -72,8 +72,8 @@ export interface ParsedLimits {
 }
 
 /**
- * The daily limit divided by this is the default allowance. The same fraction of an allowance must be left
- * for a turn to start.
+ * The default allowance is the daily limit divided by this number. The same fraction of an allowance must be
+ * left for a turn to start.
  */
 export const ALLOWANCE_DIVISOR = 10;
 

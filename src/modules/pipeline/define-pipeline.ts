@@ -39,10 +39,10 @@ export interface PipelineConfig<Name extends string, Steps extends readonly Pipe
 }
 
 /**
- * Creates one tool from several, which run one after another without a model in between. Its input is that of
- * the first step, and its result that of the last step, including its artifact. A text step receives the text
- * of the previous result that the model would read. Other steps receive an artifact's value, or text that is
- * the JSON of their input. Use `adapt` to change this.
+ * Creates one tool from several tools that run in sequence, without model calls in between. Its input is that
+ * of the first step, and its result that of the last step, including its artifact. A text step receives the
+ * text of the previous result that the model would read. Other steps receive an artifact's value, or text
+ * that is the JSON of their input. Use `adapt` to change this.
  *
  * Each step is a call in the journal, with its own effect, approval and reconciliation, and counts as a tool
  * call of the turn. An interrupted pipeline resumes at the step where it stopped. A step's signal becomes the
@@ -109,7 +109,7 @@ const SHAPE = {
 } satisfies LiteralShape<keyof PipelineConfig<string, []>>;
 
 /**
- * Returns a step's fixed `serial` for the pipeline. If all of them depend on their step's input, returns the
+ * Returns a step's fixed `serial` for the pipeline. If each `serial` depends on its step's input, returns the
  * pipeline's name.
  */
 function findSerial(name: string, steps: PipelineRun['steps']): string | undefined {

@@ -90,7 +90,7 @@ export interface PipelineRun {
   readonly input: JsonObject;
 }
 
-/** The reaction of a pipeline to a failed step: stop, or pass its message on. */
+/** Whether a pipeline stops at a failed step, or passes its message on. */
 export type OnFailure = 'fail-fast' | 'continue';
 
 /** The state of a pipeline: the call of its next step, or its result. */

@@ -187,8 +187,8 @@ function readLocked(
 }
 
 /**
- * Returns the instructions of a playbook, followed by the prerequisites of its closed locks, which no other
- * text shows from the start.
+ * Returns the instructions of a playbook, followed by the prerequisites of its closed locks. Other texts do
+ * not show these from the start.
  */
 function createInstructions<Input>(
   { description, instructions = formatLoopInstructions(description) }: InstructedPlaybook<Input>,

@@ -26,7 +26,7 @@ import {
 
 /**
  * Withholds the locked tools of a playbook, and records progress. It runs after unfolding and chaining. The
- * tools that those offer have no own conditions, but their use counts.
+ * tools that they offer have no conditions of their own, but their use counts.
  */
 export function createPlaybookStrategy(run: PlaybookRun): InjectionStrategy {
   const locks = new Map(run.locks.flatMap((lock) => (lock.tool ? [[lock.tool, lock] as const] : [])));

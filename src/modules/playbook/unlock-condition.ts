@@ -12,7 +12,7 @@ import type { ArtifactType } from '../../tool/tool-result.ts';
  * in it. A condition on a tool outside the playbook is a compile error.
  */
 export type UnlockCondition<Name extends string = string> = ConditionRule & {
-  /** The tools that it names, including those in nested conditions. */
+  /** The tools in the condition, including those in nested conditions. */
   readonly names: readonly Name[];
 };
 

@@ -183,7 +183,7 @@ const formatCount = (amount: number): string => amount.toLocaleString('en-US');
 /** Formats an amount as `$0.1234`, with this many decimals. */
 const formatDollars = (amount: number, decimals: number): string => `$${amount.toFixed(decimals)}`;
 
-/** Declares one required text, which is `undefined` if the model omits it or sends only blanks. */
+/** Declares one required text parameter. It is `undefined` if the model omits it or sends only blanks. */
 export const createTextParameter = (name: string, description: string): LenientSchema<string | undefined> =>
   createLenientSchema(createSingleStringSchema(name, description), (input) => {
     const sent = Object.hasOwn(input, name) ? input[name] : undefined;

@@ -7,7 +7,7 @@ export type ProcessMemory = {
   readonly turn: string;
   /** The number of ended calls in all loops. */
   readonly calls: number;
-  /** The most recent of those calls, oldest first. */
+  /** The most recent ended calls, oldest first. */
   readonly history: readonly PastCall[];
   /** The tools, in the order of their first call. */
   readonly tools: readonly ToolCount[];

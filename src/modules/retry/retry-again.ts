@@ -36,7 +36,7 @@ async function canRetry(port: SessionReader, sent: ResentMessage): Promise<boole
   if (message !== sent.message || parts) return false;
   if (!last) return retries !== undefined;
   if (last.outcome === 'failed' && (sent.behind ?? turn) === turn) return true;
-  // The client may have seen output of a stopped turn, so the same words then count as another message.
+  // The client may have seen output of a stopped turn, so the same text then counts as a new message.
   return !ANSWERED_OUTCOMES.has(last.outcome) && isStartedBy(port, turn, sent);
 }
 

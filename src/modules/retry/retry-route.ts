@@ -5,7 +5,7 @@ import { defineRoute, SESSION_PATH, type SessionRequest } from '../../worker/rou
 import { respondWithTurn } from '../../worker/turn-response.ts';
 import { retryTurn } from './retry.ts';
 
-/** Starts a turn for the last message, as if it was sent again. The request has no body. */
+/** Starts a turn for the last message, as if it were sent again. The request has no body. */
 const postRetry = defineRoute({
   method: 'POST',
   path: `${SESSION_PATH}/retry`,

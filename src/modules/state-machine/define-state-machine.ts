@@ -170,7 +170,7 @@ export function defineStateMachine<
  */
 const copies = new WeakMap<AnyTool, (initial: string) => AnyTool>();
 
-/** Registers how `startingIn` copies a machine. */
+/** Registers the function with which `startingIn` copies a machine. */
 const registerStartCopy = (machine: AnyTool, copy: (initial: string) => AnyTool): void => {
   copies.set(machine, copy);
 };

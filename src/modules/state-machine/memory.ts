@@ -153,7 +153,7 @@ const joinStates = (states: readonly string[]): string =>
 /** The maximum number of characters of a key or a state in a text. */
 const MAX_ECHO_LENGTH = 80;
 
-/** Returns the result of every call while the stored state has no current state in `renamed`. */
+/** Returns the result of every call while `renamed` does not map the stored state to a current state. */
 export const formatRemovedStateResult = (tool: string, { machine, key, state }: GonePosition): string =>
   `Tool '${tool}' did not run. ${formatRemovedState({ machine, key, state })}`;
 

@@ -7,7 +7,7 @@ import type { AnyTool, InjectionStrategy } from '../../tool/tool.ts';
 import { resolveInnerTools } from '../agentic/define-agentic-tool.ts';
 import { describeAvailability, type StateRun } from './memory.ts';
 
-/** The declared states, as code without types may have written them. */
+/** The declared states, which can come from untyped code. */
 interface DeclaredMachine {
   readonly name: string;
   readonly states: Readonly<Record<string, readonly StateEntry<string>[]>>;
@@ -93,8 +93,8 @@ function checkRenamed(machine: string, states: StateMap, [was, is]: readonly [st
 const listStates = (states: StateMap): string => [...states.keys()].map((state) => `'${state}'`).join(', ');
 
 /**
- * An entry of one state: a tool source as for an agent, or `{ tool, to }`. A success of any tool of such an
- * entry moves to `to`.
+ * An entry of one state: a tool source as for an agent, or `{ tool, to }`. A successful call of a tool in
+ * such an entry moves to `to`.
  */
 export type StateEntry<State extends string> =
   | (ToolSource & MissingMove)
@@ -110,7 +110,7 @@ interface MissingMove {
 export interface StateRule {
   /** The states in which it is available, in the order of their declaration. */
   readonly states: readonly string[] | 'all';
-  /** The state that a success leads to, by the state in which the tool was called. */
+  /** The state after a successful call, by the state in which the tool was called. */
   readonly to: ReadonlyMap<string, string>;
 }
 
@@ -215,7 +215,7 @@ const isMove = (entry: StateEntry<string>): entry is Extract<typeof entry, { too
   !hasToolMembers(entry) &&
   findUnreadableProblem(entry) === undefined;
 
-/** A listed source, its state, and its target after a success. */
+/** A listed source, its state, and its target after a successful call. */
 interface ListedEntry {
   readonly machine: string;
   /** The name that errors use for it. */

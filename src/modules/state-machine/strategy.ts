@@ -52,7 +52,7 @@ interface GuardedTool extends AnyTool {
 }
 
 /**
- * Returns a tool that runs only in its states, and moves the machine after a success. Both checks wrap all
+ * Returns a tool that runs only in its states, and moves the machine if it succeeds. Both checks wrap all
  * decorators of the tool: a call in the wrong state does not ask for approval, and a waiting call has not
  * moved the machine. Calls for one key run one at a time across all loops of the machine, unless they can run
  * in any state and do not move it. A call that an earlier invocation started resumes in any state, since it
@@ -158,8 +158,8 @@ interface LockRequest {
 
 /**
  * Prevents calls from running at the same time, across all loops of one invocation. A waiting call occupies
- * no slot. It waits only for calls of loops with the same path, which calls inside its nested loop do not
- * have, so two calls never wait for each other.
+ * no slot. It waits only for calls of loops with the same path. Calls inside its nested loop have a different
+ * path, so two calls never wait for each other.
  */
 export class CallLocks {
   readonly #begun: Map<string, StartedCall>;

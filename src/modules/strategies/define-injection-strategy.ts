@@ -43,7 +43,7 @@ export function defineInjectionStrategy(config: InjectionStrategyConfig | Inject
   return use;
 }
 
-/** Binds the methods of a strategy, which can be an instance of a class: a copy would lose them. */
+/** Binds the methods of a strategy, because a copy of a class instance would lose them. */
 const withUnfoldingSupport = (strategy: InjectionStrategy): InjectionStrategy => ({
   name: strategy.name,
   discover: strategy.discover,

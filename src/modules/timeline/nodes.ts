@@ -15,7 +15,7 @@ type OpenNode<Node> = {
   -readonly [Key in keyof Node]: Node[Key] extends readonly (infer Item)[] ? Item[] : Node[Key];
 };
 
-/** A request to a model, or a call, with the attempts of invocations at it. */
+/** A model request or a call, with the attempts that invocations made. */
 interface StartedAttempt<Node> {
   readonly node: Node;
   readonly iteration: OpenNode<IterationNode>;
@@ -35,7 +35,7 @@ export interface DrawnLoop {
   ask: ModelAsk | undefined;
   /** The number of open calls in its last reply. */
   waitsFor: number;
-  /** `true` after its answer, so that it asks its model again only in exceptional cases. */
+  /** `true` after its answer. It then asks its model again only in exceptional cases. */
   isOver: boolean;
   /** The time of its last event, which is the assumed start of its next request. */
   since: number;

@@ -98,7 +98,7 @@ export interface CallNode extends TimelineNode {
   readonly loop?: LoopNode;
 }
 
-/** One attempt of an invocation at a model request or a call. It has no events of its own. */
+/** An invocation's attempt at a model request or a call. It has no events of its own. */
 export interface AttemptNode extends TimelineNode {
   readonly kind: 'attempt';
   /** The `number` of its invocation. */

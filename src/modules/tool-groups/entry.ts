@@ -60,10 +60,9 @@ export const CORE_ROLES = {
 
 /**
  * Registers tool groups with an app (`use`), so that its agents can request them by role. The var
- * `TOOL_GROUPS_MODULE` can create more groups from their tools, and exclude tools:
- * `{ "includes": { "web": { "tools": ["search"] } }, "excludes": ["delete_page"] }`. It matches the ends of
- * tool names. If several groups have one role, the first is used. Groups that agents list themselves need no
- * registration.
+ * `TOOL_GROUPS_MODULE` can create more groups from their tools, and exclude tools: `{ "includes": { "web": {
+ * "tools": ["search"] } }, "excludes": ["delete_page"] }`. It matches the ends of tool names. If several
+ * groups share a role, the first is used. Groups that agents list themselves need no registration.
  *
  * @example
  * ```ts

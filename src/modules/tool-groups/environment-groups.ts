@@ -8,7 +8,7 @@ import { OWN_PROVIDER_NAME, toGroup } from './to-group.ts';
 
 /** The tool groups of one environment. */
 export interface EnvironmentGroups {
-  /** The groups in order of precedence. If several groups have one role, the first is used. */
+  /** The groups in order of precedence. If several groups share a role, the first is used. */
   readonly groups: readonly ToolGroup[];
   /**
    * Returns the group without the tools that this environment excludes. Returns the same object for the same
@@ -53,7 +53,7 @@ function filterGroup(group: ToolGroup, isKept: (tool: AnyTool) => boolean): Tool
 /**
  * Builds an included group. A name that matches no known tool refers to the providers' tools. The group
  * requires the permissions of every group that its tools come from, or may come from, so that a setting
- * cannot grant what an agent has not allowed.
+ * cannot bypass an agent's permissions.
  */
 function createIncludedGroup(
   { role, tools: ends, ...more }: IncludedGroup,
@@ -84,8 +84,7 @@ function createIncludedGroup(
 }
 
 /**
- * Checks a name in the setting, so that a typing error does not go unnoticed. Does not query providers for
- * their tools.
+ * Checks a name in the setting, so that typing errors are reported. Does not query providers for their tools.
  *
  * @throws ConfigurationError if no tool's name ends with `end`, and no group has providers.
  */

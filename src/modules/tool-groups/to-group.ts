@@ -16,9 +16,9 @@ import { PERMISSIONS, requestOf } from './tool-group.ts';
 
 /** The options of `defineToolGroup`. */
 export interface ToolGroupConfig<Role extends string> {
-  /** The role that agents request. If several groups have one role, the first registered group is used. */
+  /** The role that agents request. If several groups share a role, the first registered group is used. */
   readonly role: Role;
-  /** Distinguishes groups of one role. Defaults to the role. */
+  /** Distinguishes groups with the same role. Defaults to the role. */
   readonly name?: string | undefined;
   /** The purpose of the group, for people and programs that list it. */
   readonly description: string;

@@ -43,7 +43,7 @@ export interface ToolGroupRequest extends AppRequest, ToolGroupOptions {
 
 /**
  * Requests the tools of a group in the `tools` of an agent. The group is chosen by role in each environment,
- * or passed itself. `permissions` lists what the group's tools may do.
+ * or passed directly. `permissions` lists what the group's tools may do.
  *
  * @throws TypeError if the role is blank, or an option is unknown or of another type.
  *

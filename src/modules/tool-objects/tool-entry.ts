@@ -91,9 +91,7 @@ export type ToolOfPlain<Inputs, Tools> = [keyof Inputs] extends [never]
       >;
     }[keyof Inputs & keyof Tools & string];
 
-/**
- * Accepts any value except a plain object of tools with a mistake, for which the type describes the mistake.
- */
+/** Accepts any value except a plain object with an invalid tool. The type then describes the mistake. */
 export type ObjectOrMistake<Source> =
   'tool' extends EntryKinds<Source>
     ? MistakenSource<Source>

@@ -197,7 +197,7 @@ function getToolTable(owner: object): ReadonlyMap<string, AnyToolEntry> {
   return new Map(entries.flatMap(([method, entry]) => (entry ? [[method, entry]] : [])));
 }
 
-/** Thrown if an object has no valid tools, where the tools are created and never in a turn. */
+/** Thrown if an object has no valid tools, when the tools are created, never in a turn. */
 export class ToolObjectError extends Error {
   override readonly name = 'ToolObjectError';
   /** The name of the object's class. */

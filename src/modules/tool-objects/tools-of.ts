@@ -130,7 +130,7 @@ const hasDeclaredUnfolding = (object: object): boolean => findDeclaration(getCla
  * Creates an unfolding tool from the tools of an object, as the static `unfolding` of its class or the
  * options declare it. Tools with a category are offered by category. Other tools are offered with every
  * category and with `all`. Static members that are such classes are instantiated without arguments and are
- * inside, too, up to 16 levels deep. A class that cannot be instantiated is omitted with a warning.
+ * included, up to 16 levels deep. A class that cannot be instantiated is omitted with a warning.
  *
  * @throws ToolObjectError if neither the class nor the options have a name and a description, or the object
  * has no tools.

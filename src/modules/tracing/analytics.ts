@@ -2,7 +2,7 @@
 import type { AttributeValue } from './conventions.ts';
 import type { Measurement } from './measures.ts';
 
-/** The used part of an Analytics Engine binding. */
+/** The part of an Analytics Engine binding that is used here. */
 export interface AnalyticsDataset {
   writeDataPoint(point: {
     readonly indexes: string[];

@@ -9,7 +9,7 @@ import { ToolCallContext } from '../../tool/tool-call-context.ts';
 import type { Attributes } from './conventions.ts';
 import { formatTraceparent, TRACEPARENT_HEADER, type TurnOrigin, traceHeaders } from './trace-context.ts';
 
-/** The used part of `tracing` from `cloudflare:workers`. */
+/** The part of `tracing` from `cloudflare:workers` that is used here. */
 export interface PlatformTracing {
   enterSpan<T>(name: string, callback: (span: PlatformSpan) => T): T;
 }

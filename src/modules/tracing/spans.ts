@@ -37,7 +37,7 @@ interface SpanEvent {
   readonly attributes: Attributes;
 }
 
-/** A turn, with its agent and session, which its spans name. */
+/** A turn, with the agent and session that its spans show. */
 export interface TracedTurn extends TurnOrigin {
   readonly agent: string;
   readonly session: string;

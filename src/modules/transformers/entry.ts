@@ -206,10 +206,7 @@ export function truncateToolResults({
   });
 }
 
-/**
- * Returns the text after the first characters of a shortened result, which shows `shown` of `length`
- * characters.
- */
+/** Returns the marker at the end of a shortened result, which shows `shown` of `length` characters. */
 export type TruncationMarker = (shown: number, length: number) => string;
 
 /** Marks a shortened result with ` ... [truncated, 10000 chars shown]`. */

@@ -41,7 +41,7 @@ export async function callUnfolding(input: Json, call: CallRun): Promise<ToolRes
   const prepared = await unfolding.prepare?.(call);
   if (typeof prepared === 'string') return createWithheldResult(prepared);
   const notes = [unfolding.notes ?? [], prepared?.remark ?? []].flat().join('\n\n') || undefined;
-  // A function's tools need the results of `prepare`, so the loop asks for them later.
+  // A function's tools need the results of `prepare`, so the loop requests them later.
   const isPrepared = unfolding.prepare !== undefined;
   const tools = isPrepared ? [] : createInnerTools(unfolding.into, { call: call.id, input }, view);
   if (tools.length === 0 && !isPrepared) return createNoToolsResult(call, unfolding);
@@ -194,7 +194,7 @@ export const listTools = (tools: readonly AnyTool[]): string =>
 const toOneLine = (text: string): string =>
   shorten(text.replaceAll(/\s+/g, ' ').trim(), MAX_DESCRIPTION_LENGTH);
 
-/** Explains that a tool has another name than its description may use. */
+/** Explains that a tool's description may refer to it by another name. */
 function renameNotes(tool: AnyTool): string[] {
   const own = originOf(tool)?.name;
   if (own === undefined || own === tool.name) return [];
@@ -223,7 +223,7 @@ interface ContextToolParts {
 }
 
 /**
- * Creates a tool with the description of an opened unfolding tool. It names the inner tools, and describes
+ * Creates a tool with the description of an opened unfolding tool. It lists the inner tools, and describes
  * each when it is called.
  */
 export function createContextTool({ name, unfolding, notes, tools }: ContextToolParts): AnyTool {

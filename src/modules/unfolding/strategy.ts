@@ -71,8 +71,8 @@ interface MomentAnswer {
 }
 
 /**
- * Offers by memory. With the same memory, the list of tools stays the same object, so the loop needs no work
- * for it.
+ * Offers by memory. With the same memory, the list of tools stays the same object, so the loop does not
+ * process it again.
  */
 const offers = new WeakMap<UnfoldedList, readonly OfferRecord[]>();
 
@@ -212,8 +212,8 @@ function withBringer(unfolding: AnyTool, tool: AnyTool): AnyTool {
 }
 
 /**
- * Returns an inner tool with the guard of its unfolding tool. The guard also applies to tools further inside,
- * if it does not handle them itself. An inner unfolding tool's own guard runs in addition, after it.
+ * Returns an inner tool with the guard of its unfolding tool. The guard also applies to deeper tools, unless
+ * it handles them itself. An inner unfolding tool's own guard runs in addition, after it.
  */
 function adoptTool({ adopt }: AnyTool, tool: AnyTool): AnyTool {
   if (!adopt) return tool;

@@ -57,7 +57,7 @@ const isUnfoldingTool = (tool: AnyTool): tool is AnyUnfoldingTool => UNFOLDS in 
 
 /**
  * Returns the unfolding parts of a tool or of the tool that it decorates. Returns `undefined` if it is not an
- * unfolding tool or hides this.
+ * unfolding tool, or hides that it is.
  */
 export const findUnfolding = (tool: AnyTool): Unfolding | undefined =>
   unwrapAs(tool, isUnfoldingTool)?.[UNFOLDS];
@@ -178,8 +178,8 @@ export function createInnerTools(
 let selectors = 0;
 
 /**
- * Identifies selectors. If a chained object changes, its unfolding tool has another selector, which selects
- * for that object.
+ * Identifies selectors. If a chained object changes, its unfolding tool has another selector, for the new
+ * object.
  */
 const getSelector = memoize((_: UnfoldsInto) => {
   selectors += 1;
@@ -242,7 +242,7 @@ export interface UnfoldingOptions {
    */
   readonly childToolUsageNotes?: string | undefined;
   /**
-   * `true` to remove all other tools from its call until the turn ends, without a guide and a context tool.
+   * `true` to offer only its tools after its call until the turn ends, without a guide or a context tool.
    * Defaults to `false`.
    */
   readonly exclusive?: boolean | undefined;

@@ -20,7 +20,8 @@ import { createInnerTools, findUnfolding, UNFOLDS, type Unfolding, type UnfoldsI
 
 /**
  * Returns a copy of a reference or tool group whose tools are inside one unfolding tool. Its notes are shown
- * when that tool is called, and are no longer part of the instructions. Returns such a copy unchanged.
+ * when that tool is called, and are no longer part of the instructions. Returns a copy that already has this
+ * form unchanged.
  *
  * The tool's name defaults to that of the reference or group, in which invalid characters become `_`. A group
  * keeps its role, version and permissions. Its providers load no data before the model opens it.

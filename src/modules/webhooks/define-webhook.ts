@@ -79,8 +79,8 @@ const MAX_BODY_BYTES = 5_000_000;
 
 /**
  * Declares a webhook for any sender. It verifies a delivery, maps it to a turn, and responds with 202 after
- * one durable write. The turn runs in the background. A delivery that is repeated within 7 days finds the
- * turn that it started.
+ * one durable write. The turn runs in the background. A delivery that is repeated within 7 days does not
+ * start another turn.
  *
  * @throws WebhookDefinitionError if the name cannot be part of a path, or a setting is invalid.
  *

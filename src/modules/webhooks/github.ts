@@ -95,9 +95,9 @@ export interface GithubWebhookConfig<Asked extends GithubEvent>
  *   as a member who is added, removed and added again. `start` can set another `key`. `repository_dispatch`
  *   and `workflow_dispatch` repeat by design, so bodies with a `client_payload` or `inputs` are identified by
  *   body and id together (see `dispatches`).
- * - It is remembered for 7 days, but not after its session is erased, by `DELETE` or by its retention. An
- *   attacker who has a delivery can replay it after that. So change the secret if a delivery may have leaked,
- *   and let tools check whether the requested work is already done.
+ * - A delivery is remembered for 7 days, but not after its session is erased, by `DELETE` or by its
+ *   retention. An attacker who has a delivery can replay it after that. So change the secret if a delivery
+ *   may have leaked, and let tools check whether the requested work is already done.
  * - An event is accepted only if the payload has the keys that GitHub sends with it, so that a pull request
  *   cannot be replayed as an issue. Otherwise, it is ignored. For alerts, repositories and events that this
  *   package does not know, only the header differs, so `start` must check the payload.
@@ -153,8 +153,8 @@ async function readDelivery(
 
 /**
  * Returns whether a payload is a dispatch. Only signed data can distinguish a replay from a new event, but a
- * dispatch that is requested twice is not a replay. The signature cannot be the id, since it differs after
- * the secret was changed.
+ * dispatch that is requested twice is not a replay. The signature cannot be the id, since it changes with the
+ * secret.
  */
 const isDispatch = (payload: JsonObject): boolean =>
   Object.hasOwn(payload, 'client_payload') || Object.hasOwn(payload, 'inputs');

@@ -207,7 +207,7 @@ const findAppId = (payload: JsonObject): string | undefined =>
 /** The kinds of requests from Slack. */
 export type SlackKind = 'event' | 'command' | 'interaction';
 
-/** The facts of a delivery, whose place depends on the kind of request. */
+/** The facts of a delivery. Their place in the payload depends on its kind. */
 interface SlackFacts {
   readonly event: string;
   readonly team: string | undefined;

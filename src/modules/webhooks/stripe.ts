@@ -192,8 +192,8 @@ const LINK_OBJECTS = [
 ];
 
 /**
- * Creates a check for such a `url`. The object's type identifies it. For previous attributes, which have no
- * type, it is the type of the surrounding object.
+ * Creates a check for such a `url`, which depends on the type of its object. For previous attributes, which
+ * have no type, the type of the surrounding object counts.
  */
 const createPageSecretCheck =
   ({ object: type = '' }: JsonObject): SecretKeyCheck =>

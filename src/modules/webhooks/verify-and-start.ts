@@ -99,7 +99,7 @@ interface WebhookSender<View extends SenderDelivery> {
   skip(delivery: View): string | undefined;
 }
 
-/** The signature in the headers of a delivery. Only the body can prove it. */
+/** The signature in the headers of a delivery. Only the body can verify it. */
 export interface SignatureHeader {
   /** One valid signature is enough. */
   readonly signatures: readonly Uint8Array<ArrayBuffer>[];

@@ -120,7 +120,7 @@ export interface Webhook<Name extends string = string> extends ModuleUse {
   readonly agent: string | undefined;
   /** The default owner of its sessions. If absent, the app's `auth` decides. */
   readonly owner: Owner | undefined;
-  /** The scope of delivery ids: its name, or a name that several webhooks of one sender share. */
+  /** The scope of delivery ids: the webhook's name, or a name that several webhooks of one sender share. */
   readonly namespace: string;
   readonly maxBodyBytes: number;
   /**
@@ -192,8 +192,8 @@ const escapePart = (part: string): string =>
   part.replaceAll(/[^A-Za-z0-9_.-]/g, (unit) => `@${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
 /**
- * The reason why a delivery is refused. `invalid-signature` means that the sender is not proven (401),
- * `bad-json` that the sender is proven but the body is unreadable (400), and `not-configured` that this
+ * The reason why a delivery is refused. `invalid-signature` means that the sender is not verified (401),
+ * `bad-json` that the sender is verified but the body is unreadable (400), and `not-configured` that this
  * Worker has no secret for the check (503).
  */
 export type RefusalKind = 'invalid-signature' | 'bad-json' | 'not-configured';

@@ -66,8 +66,8 @@ export type FollowedItem = StoredEvent | LiveItem;
 
 /**
  * Yields the journal from a sequence number on, and then its new events. With `liveText`, it also yields live
- * items in their place between the events, from the time when the line is open. For a slow reader, only the
- * journal is complete.
+ * items in their place between the events, once the line is open. For a slow reader, only the journal is
+ * complete.
  */
 export const followItems = (
   follow: FollowSessionOptions,
@@ -137,10 +137,10 @@ export const isOpen = (at: SessionActivity, turn: string): boolean =>
 const FIRST_RECONNECT_MS = 250;
 const MAX_RECONNECT_MS = 30_000;
 
-/** The fraction by which a pause varies, so that the watchers of a reset object do not return together. */
+/** The fraction by which a pause varies, so that the watchers of a reset object do not reconnect together. */
 const RECONNECT_JITTER = 0.25;
 
-/** How often a reader checks for silence, in ms: less often than the default term of a lease passes. */
+/** The interval at which a reader checks for silence, in ms. It exceeds the default term of a lease. */
 const PING_INTERVAL_MS = 30_000;
 
 interface Options extends Omit<WatchOptions, 'port'> {
@@ -159,14 +159,14 @@ interface Options extends Omit<WatchOptions, 'port'> {
 
 /**
  * A line to the object of a session, and the notices received over it. It opens on the first wait. A broken
- * line is reopened, and then reports at once how far the journal is. Only one wait can be pending at a time.
+ * line is reopened, and then reports the end of the journal at once. Only one wait can be pending at a time.
  * The creator must close it.
  */
 export class NoticeQueue {
   readonly #options: Options;
   /** The state before the first notice. Valid only if `count` is above 0. */
   #last: Notice = { head: 0, openTurn: null, waiting: [] };
-  /** The number of notices. A page read after one knows at least as much. */
+  /** The number of notices. A page that is read after a notice is at least as new. */
   count = 0;
   /** `true` if the session was erased. Its name can be in use again. */
   wasErased = false;

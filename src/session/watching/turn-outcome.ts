@@ -184,10 +184,7 @@ export const STOPPED_TURN_SHAPE = {
      * Absent if empty.
      */
     said: { optional: { listOf: TURN_SAID } },
-    /**
-     * Changes to its tools. Absent if all tools were there from the start and stayed, and no outside source
-     * was asked.
-     */
+    /** Changes to its tools. Absent if the tools did not change, and no external source was queried. */
     tools: { optional: TURN_TOOLS },
     usage: PRICED_USAGE,
     iterations: INTEGER,

@@ -38,8 +38,8 @@ export interface CollectOptions {
 }
 
 /**
- * Returns the current tools of a list. The list can mix tools, tool objects and providers, which are asked on
- * each call. A provider's tool is left out if its name is taken.
+ * Returns the current tools of a list. The list can mix tools, tool objects and providers, which are queried
+ * on each call. A provider's tool is omitted if its name is in use.
  *
  * @throws ToolResolutionError, ToolDefinitionError or ToolObjectError as `collectTools` does.
  * ToolResolutionError if a provider returns a value that is not a tool.
@@ -76,7 +76,7 @@ export const withProviderTools = (
   providers[0]?.[PROVIDER_FUNCTIONS_KEY].withProvided(tools, providers, options) ?? tools;
 
 /**
- * Returns the provider with each of its tools changed by `change`, or left out if that returns `undefined`.
+ * Returns the provider with each of its tools changed by `change`, or omitted if that returns `undefined`.
  * Each tool is changed once. Values that are not tools pass through, and are refused later.
  */
 export function mapProviderTools(
@@ -127,7 +127,7 @@ export function collectTools(sources: readonly ToolSource[], place: CollectPlace
 }
 
 /**
- * Collects the tools in a field of a tool's definition. `said`: the start of the error message, before the
+ * Collects the tools in a field of a tool's definition. `said` is the start of the error message, before the
  * reason.
  *
  * @throws ToolDefinitionError if an element cannot be listed there.
@@ -163,7 +163,7 @@ function collectAt(source: unknown, place: ElementPlace): Partial<CollectedTools
   throw new ToolResolutionError(`Tool at index ${place.index} ${mistake}`);
 }
 
-/** A tool, and the index of the element that brings it. */
+/** A tool, and the index of the element that it comes from. */
 type IndexedTool = readonly [tool: AnyTool, index: number];
 
 const createDuplicateNameError = (
@@ -175,7 +175,7 @@ const createDuplicateNameError = (
     `Duplicate tool name: '${second[0].name}'${literals?.broughtTwice(sources, [taken, second]) ?? ''}`,
   );
 
-/** Adds a source that asks these providers. It replaces the one that asked only some of them. */
+/** Adds a source that queries these providers. It replaces a source that queries only some of them. */
 export const withProviders = (
   sources: readonly InjectionStrategy[],
   providers: readonly ToolProvider[],

@@ -70,10 +70,10 @@ function withProviders(
 
 const providerFunctions: ProviderFunctions = { withProvided, withProviders };
 
-/** The maximum number of taken names that are logged. */
+/** The maximum number of duplicate names to log. */
 const MAX_LOGGED_NAMES = 100;
 
-/** Offers the current tools of an agent's providers beside its own tools. Logs each taken name once. */
+/** Offers the current tools of an agent's providers beside its own tools. Logs each duplicate name once. */
 function createDynamicTools(providers: readonly ToolProvider[]): InjectionStrategy {
   const finding = providers.flatMap(getDiscoverySteps);
   const offers = new WeakMap<readonly AnyTool[], readonly AnyTool[]>();
@@ -107,7 +107,7 @@ function createDynamicTools(providers: readonly ToolProvider[]): InjectionStrate
   };
 }
 
-/** Returns the original of a tool. Two groups can bring the same tool, each with its own card. */
+/** Returns the original of a tool. Two groups can contain the same tool, each with its own card. */
 const removeDecorators = (tool: AnyTool): AnyTool => (tool.delegate ? removeDecorators(tool.delegate) : tool);
 
 /** The maximum characters of the names listed to a model, since a catalog can have thousands. */
@@ -115,9 +115,9 @@ const MAX_LISTED_CHARACTERS = 2_000;
 
 /**
  * Returns a provider with stand-ins for the names that the providers lack in a loop. List it after them. A
- * model that lacks a promised tool would otherwise make its answers up. Each call of a stand-in returns which
- * tool is missing and which there are, with the text of the first provider that has its own `missing`. The log
- * reports it once. Outside of a loop there are no stand-ins, since the missing tools are not known.
+ * model that lacks a promised tool would otherwise invent its results. Each call of a stand-in reports the
+ * missing tool and lists the available ones, in the text of the first provider that defines `missing`. The
+ * log reports it once. Outside of a loop there are no stand-ins, since the missing tools are not known.
  *
  * @throws ToolDefinitionError if a name is not valid for a tool.
  */
@@ -148,7 +148,7 @@ export function createRequiredTools(
   });
 }
 
-/** Returns the message for providers without their own. MCP tools use the same one. */
+/** Returns the message for providers that do not define one, as for MCP tools. */
 const formatMissingTool = (name: string, available: readonly string[]): string =>
   `Required tool '${name}' not found. ` +
   (available.length > 0

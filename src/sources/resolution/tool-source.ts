@@ -53,7 +53,7 @@ interface SourceCarrier {
 export interface CollectedTools {
   /** Tools, in the order of the list. */
   readonly tools: readonly AnyTool[];
-  /** Providers that have not been asked yet. */
+  /** Providers that have not been queried yet. */
   readonly providers: readonly ToolProvider[];
   /** Requests from an agent's list to its app. */
   readonly requests: readonly AppRequest[];
@@ -89,25 +89,25 @@ export interface ToolProviderConfig {
   /**
    * Returns the current tools. Called before every model call, and again when calls run, including calls that
    * another invocation began. A call to a tool that is gone by then gets the result of a tool that does not
-   * exist. Must be synchronous. If it throws, the turn fails. `view` shows the loop that asks. It is absent
-   * if tools are only being listed.
+   * exist. Must be synchronous. If it throws, the turn fails. `view` shows the loop that queries. It is
+   * absent if tools are only listed.
    */
   toolsNow(view?: LoopView): readonly AnyTool[];
   /** Called before each model call to discover outside state, so that `toolsNow` finds it in the view. */
   readonly discover?: DiscoverySteps | undefined;
   /**
-   * Returns whether the session knows the results of `discover`, for a provider behind an unfolding tool,
-   * which discovers only when it is called. If `true` and there are no tools, the unfolding tool is not
-   * offered. Defaults to `false`. Must not throw.
+   * Returns whether the session has the results of `discover`, for a provider behind an unfolding tool, which
+   * discovers only when it is called. If `true` and there are no tools, the unfolding tool is not offered.
+   * Defaults to `false`. Must not throw.
    */
   isKnown?(view: LoopView): boolean;
   /** The modules that its tools need, as in the definition of a tool. */
   readonly uses?: readonly ModuleUse[] | undefined;
-  /** Shown in lists of tools that are made without asking providers. */
+  /** Shown in lists of tools that are created without querying providers. */
   readonly about?: ProviderCard | undefined;
   /**
-   * Returns the message for a call of a required tool that this provider lacks. `available`: the names that
-   * it has, sorted. Defaults to `Required tool '...' not found.` and that list.
+   * Returns the message for a call of a required tool that this provider lacks. `available` contains the
+   * names that it has, sorted. Defaults to `Required tool '...' not found.` and that list.
    */
   readonly missing?: ((name: string, available: readonly string[]) => string) | undefined;
 }
@@ -120,10 +120,10 @@ export interface ToolProvider extends ToolProviderConfig, SourceCarrier {
   readonly [PROVIDER_FUNCTIONS_KEY]: ProviderFunctions;
 }
 
-/** The key of the functions that ask providers. */
+/** The key of the functions that query providers. */
 export const PROVIDER_FUNCTIONS_KEY: unique symbol = Symbol('holdfast.tool-provider');
 
-/** The functions that ask providers. Every provider carries them. */
+/** The functions that query providers. Every provider has them. */
 export interface ProviderFunctions {
   /**
    * Returns the tools, followed by the current tools of the providers.
@@ -135,17 +135,17 @@ export interface ProviderFunctions {
     providers: readonly ToolProvider[],
     options?: ProvideOptions,
   ): readonly AnyTool[];
-  /** Adds a source that asks these providers. It replaces the one that asked only some of them. */
+  /** Adds a source that queries these providers. It replaces a source that queries only some of them. */
   withProviders(
     sources: readonly InjectionStrategy[],
     providers: readonly ToolProvider[],
   ): readonly InjectionStrategy[];
 }
 
-/** Options for asking providers. */
+/** Options for querying providers. */
 export interface ProvideOptions {
   readonly view?: LoopView | undefined;
-  /** Called with each tool that is left out, and the tool that has its name. */
+  /** Called with each omitted tool, and the tool that has its name. */
   readonly onTaken?: ((tool: AnyTool, taken: AnyTool) => void) | undefined;
 }
 
@@ -161,7 +161,7 @@ export interface ToolGroup<Role extends string = string> extends SourceCarrier {
   readonly version: string;
   readonly permissions: readonly ToolGroupPermission[];
   readonly tools: readonly AnyTool[];
-  /** Providers that are asked for more tools in each loop that has the group. */
+  /** Providers that are queried for more tools in each loop that has the group. */
   readonly providers: readonly ToolProvider[];
   readonly childToolUsageNotes: string | undefined;
   /** The modules that it needs, in addition to those of its tools. */
@@ -173,7 +173,7 @@ export interface ToolGroup<Role extends string = string> extends SourceCarrier {
  * defines the rest.
  */
 export interface AppRequest extends SourceCarrier {
-  /** The modules that it brings along. */
+  /** The modules that it adds. */
   readonly uses: readonly ModuleUse[];
 }
 
@@ -237,13 +237,13 @@ export const isToolGroup = (value: unknown): value is ToolGroup =>
   Array.isArray(Reflect.get(value, 'tools')) &&
   Array.isArray(Reflect.get(value, 'providers'));
 
-/** Returns the parts of `discover`, each bound to the object that it is a method of. */
+/** Returns the parts of `discover`, each bound to its object. */
 export const getDiscoverySteps = (source: {
   readonly discover?: DiscoverySteps | undefined;
 }): readonly Discover[] => [source.discover ?? []].flat().map((find) => find.bind(source));
 
 /**
- * Returns the facts that all parts found. A part that fails is ignored if another one found any.
+ * Returns the facts that all parts found. A part that fails is ignored if another part found facts.
  *
  * @throws the error of the first failed part if none found any.
  */
@@ -258,8 +258,8 @@ export async function runDiscovery(
 }
 
 /**
- * Thrown if tools cannot be collected from a list: when an agent is defined, and in a turn for the result of
- * a provider.
+ * Thrown if the tools in a list cannot be collected: an agent's list, or the list that a provider returns in
+ * a turn.
  */
 export class ToolResolutionError extends Error {
   override readonly name = 'ToolResolutionError';
@@ -269,8 +269,8 @@ export class ToolResolutionError extends Error {
 export interface ToolReference extends Reference, SourceCarrier {}
 
 /**
- * Knowledge, and tools to search it. An agent that lists it gets its notes in the instructions, and its
- * tools.
+ * Knowledge, and tools to search it. Listing it adds its notes to the agent's instructions, and its tools to
+ * the agent.
  */
 export interface Reference {
   readonly name: string;
@@ -282,7 +282,7 @@ export interface Reference {
   readonly tools: readonly AnyTool[];
 }
 
-/** A source of tools, and its name for messages on the console. */
+/** A source of tools, and the name by which console messages identify it. */
 export interface NestedSource {
   readonly of: object;
   readonly name: string;
@@ -292,8 +292,8 @@ export interface NestedSource {
 const MAX_DEPTH = 16;
 
 /**
- * Returns why a source inside all sources of the path must not be searched for tools: it is one of them, or
- * it is too deep. Returns `undefined` if it can be.
+ * Returns the reason not to search a source nested in the sources of `path`: it is one of them, or it is too
+ * deep. Returns `undefined` if it can be searched.
  */
 export function findNestingProblem(path: readonly NestedSource[], inner: NestedSource): string | undefined {
   const isCircle = path.some(({ of }) => of === inner.of);
@@ -311,8 +311,8 @@ export function canNest(path: readonly NestedSource[], inner: NestedSource): boo
 }
 
 /**
- * The maximum number of remembered warnings. A source that makes tools without end would otherwise fill the
- * memory.
+ * The maximum number of remembered warnings. Without a limit, a source that keeps creating tools would
+ * exhaust the memory.
  */
 const MAX_WARNED = 1_000;
 

@@ -181,8 +181,8 @@ async function handleChat(asked: SurfaceRequest, agent: string): Promise<Respons
 }
 
 /**
- * Answers a message again, or its edited text. Retries the turn if it has no answer. Otherwise, forks the
- * session before the turn.
+ * Replaces the answer to a message that is regenerated or edited. Retries the turn if it has no answer.
+ * Otherwise, forks the session before the turn.
  */
 async function replaceTurn(
   { asked, to }: { readonly asked: SurfaceRequest; readonly to: ChatSession },
@@ -226,7 +226,7 @@ async function sendChatMessage(chat: OpenChat, sent: ChatRequestOf<'message'>): 
   // A user who resends a message after its turn failed does not want to see the failure again.
   const again = stream.isJoined && (await streamResent(session, message, asked.signal, stream.turn));
   if (again) return respondWithStream(chat, { stream: again });
-  // The rest of the open turn appears after the message that steers it.
+  // The client shows the rest of the open turn below the message that steers it.
   const messageId = whenBusy === 'steer' && head > 0 ? stream.turn : undefined;
   return respondWithStream({ ...chat, messageId }, { stream, head });
 }
@@ -261,7 +261,7 @@ async function sendChatAnswers(chat: OpenChat, sent: ChatRequestOf<'answers'>): 
 }
 
 /**
- * Returns the results that calls still wait for. A page sends all results of its last message, including
+ * Returns only the results for calls that still wait. A page sends all results of its last message, including
  * earlier ones.
  */
 async function listPendingResults(
@@ -275,7 +275,7 @@ async function listPendingResults(
   });
 }
 
-/** Shows the outcome to a page that resends results after no call waits for them. */
+/** Shows the outcome to a page that resends results for which calls no longer wait. */
 async function followAnswered(
   session: Session,
   { results, after }: ChatRequestOf<'answers'>,
@@ -291,7 +291,7 @@ async function followAnswered(
   const { turn, reply } = asked;
   const from = after ?? reply;
   const { outcome } = await session.turn(turn);
-  // If the response adds nothing new, the page would resend the same results forever.
+  // A page that receives no new events would resend the same results forever.
   if (outcome === 'suspended' && (await session.state()).seq <= from)
     throw new SessionError(
       'not-waiting',
@@ -330,7 +330,7 @@ async function listMessages(asked: SurfaceRequest, own: ChatSession): Promise<Re
   return Response.json(messages, { headers: { 'cache-control': 'no-store' } });
 }
 
-/** Returns what the last turn waits for. */
+/** Returns the state of the last turn if it is suspended. */
 async function readStop(
   session: Session,
   events: readonly StoredEvent[],
@@ -343,7 +343,7 @@ async function readStop(
 
 interface StreamedTurn {
   readonly stream: TurnStream;
-  /** The event after which the steered turn is shown. */
+  /** The last event before the shown part of the steered turn. */
   readonly head?: number;
 }
 

@@ -52,7 +52,7 @@ export class CallChunks {
         return [];
       case 'model-replied':
         if (event.frame !== undefined) return [];
-        // All earlier calls have ended.
+        // All calls of earlier replies have ended.
         this.#events = [event];
         for (const { id } of event.toolCalls) this.#known.set(id, { isAsked: false });
         return [];
@@ -68,12 +68,15 @@ export class CallChunks {
     }
   }
 
-  /** Shows the open calls when a turn resumes. Calls of inner loops were already shown when they asked. */
+  /**
+   * Shows the open calls when a turn resumes. The stream has already shown the calls of nested loops that ask
+   * questions.
+   */
   reopened(): UiChunk[] {
     return this.nested(this.#pending());
   }
 
-  /** Returns the parts for calls of inner loops, which appear when the calls wait. */
+  /** Returns the parts for calls of nested loops. They appear only if the calls wait. */
   nested(pending: readonly PendingCall[]): UiChunk[] {
     const nested = pending.filter(({ call }) => !this.has(call));
     return nested.map(({ call: toolCallId, tool: toolName, input }) => {
@@ -92,7 +95,7 @@ export class CallChunks {
     const { links: _, ...pending } = asked;
     const { call: toolCallId, tool: toolName, input, message } = pending;
     if (pending.for === 'result')
-      // The page runs the call only from here on.
+      // This chunk lets the page run the call.
       return [{ type: 'tool-input-available', toolCallId, toolName, input, providerExecuted: false }];
     this.#known.set(toolCallId, { isAsked: true });
     return [
@@ -111,7 +114,7 @@ export class CallChunks {
    * message.
    */
   #answered({ call, answer }: EventOf<'tool-call-answered'>): UiChunk[] {
-    // The call can end much later, after other answers. A client counts the calls without a result.
+    // Send the result now: the call can end much later, and clients count the calls without a result.
     if (answer.type === 'result') return this.has(call) ? [this.#cameOf(call, answer.result)] : [];
     this.#decided.set(call, answer);
     return this.#able.takes7 ? this.#askedAndAnswered(call) : [];
@@ -123,8 +126,8 @@ export class CallChunks {
   }
 
   /**
-   * Returns a call's question in this stream, if it asks for a decision, and the decision if the client
-   * accepts it.
+   * Returns a call's question, if it asks for a decision, and the decision, if the client supports that
+   * chunk.
    */
   #askedAndAnswered(call: string): UiChunk[] {
     const asked = this.#asked.get(call);

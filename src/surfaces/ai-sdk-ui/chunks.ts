@@ -12,8 +12,7 @@ export type UiVersion = 6 | 7;
 export interface ReaderCapabilities {
   readonly is7: boolean;
   /**
-   * `true` if the reader can drop a step and receive answers from other clients: version 7, and readers other
-   * than clients.
+   * `true` if the reader can drop a step and receive answers from other clients: version 7, or not a client.
    */
   readonly takes7: boolean;
 }

@@ -1,4 +1,6 @@
-/** The entry `holdfast/surfaces/ai-sdk-ui`: `useChat` of the AI SDK talks to a Worker's agents unchanged. */
+/**
+ * The entry `holdfast/surfaces/ai-sdk-ui`: an unmodified `useChat` of the AI SDK talks to a Worker's agents.
+ */
 
 export { type AiSdkUiConfig, aiSdkUi } from './ai-sdk-ui.ts';
 export type { KnownCall } from './call-chunks.ts';

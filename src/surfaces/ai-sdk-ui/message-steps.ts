@@ -1,4 +1,4 @@
-/** The steps of a message, one per model reply: the streamed text, then the journaled text. */
+/** The steps of a message, one per model reply: first the streamed text, then the rest from the journal. */
 import type { EventOf, StoredEvent } from '../../journal/events.ts';
 import type { JournaledCall, JournaledPart } from '../../journal/reply-data.ts';
 import { parseToolInput } from '../../tool/check-input.ts';
@@ -27,7 +27,7 @@ export class MessageSteps {
     return [...before, { type: 'start-step' }];
   }
 
-  /** Ends the open step and its open parts, if there is one. */
+  /** Ends the open step, if any, and its open parts. */
   end(): UiChunk[] {
     const isOpen = this.#isOpen;
     this.#isOpen = false;
@@ -52,7 +52,7 @@ export class MessageSteps {
     return [...chunks, { type: `${piece.type}-delta`, id: this.#block.id, delta: piece.text }];
   }
 
-  /** Drops the streamed text of a failed attempt, if the client can do that. */
+  /** Drops the streamed text of a failed attempt, if the client can drop steps. */
   restarted(): UiChunk[] {
     if (!this.#streamed?.length) return [];
     const chunks = this.#able.takes7 ? this.#reset() : this.#endBlock();
@@ -135,8 +135,8 @@ const isPrefix = (streamed: readonly Segment[], words: readonly Segment[]): bool
   });
 
 /**
- * Returns the chunks for the parts of a reply other than text and local calls. `seq` is the number of its
- * event and distinguishes its calls from others.
+ * Returns the chunks for the parts of a reply other than text and local calls. `seq`, the number of its
+ * event, keeps the ids of its calls unique.
  */
 function toPartChunks({ parts = [], turn, seq }: ReplyEvent, is7: boolean): UiChunk[] {
   return parts.flatMap((part) => toPartChunk(part, { prefix: `${turn}.${seq}`, is7 }));

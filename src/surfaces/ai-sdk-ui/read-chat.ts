@@ -1,6 +1,6 @@
 /**
- * Reads a request from a page. A chat sends all its messages, but only one matters: the last, or the earlier
- * one that it continues.
+ * Reads a request from a page. A chat sends all its messages, but only one is read: the last, or the
+ * assistant message that it continues.
  */
 
 import type { ReplacementRequest } from '../../modules/branches/replace-turn.ts';
@@ -56,7 +56,7 @@ export interface ReplacedTurn extends Pick<ReplacementRequest, 'turn' | 'before'
   readonly isAgain: boolean;
 }
 
-/** The result of a call that the page ran. It can be a repeat. */
+/** The result of a call that the page ran. The page may have sent it before. */
 export interface CallResultInput {
   readonly call: string;
   readonly sent: { readonly result: Json } | { readonly error: string };
@@ -112,8 +112,8 @@ function readParts(parts: readonly Json[], at: string): string | readonly JsonOb
 }
 
 /**
- * Returns the index of the message to read. A client names the assistant message that it answers. A later
- * message can exist if it was refused.
+ * Returns the index of the message to read. A client that sends answers names the assistant message. Refused
+ * messages can follow it.
  */
 function findSentIndex(messages: readonly Json[], named: Json): number {
   const isNamed = (one: Json): boolean => hasRole(one, 'assistant') && one.id === named;
@@ -153,7 +153,7 @@ function readMessage(sent: JsonObject, parts: readonly Json[], place: MessagePla
   return { type: 'message', chat, branch, ...said };
 }
 
-/** Removes our own keys: a loaded message has more metadata than its page sent. */
+/** Removes the keys that Holdfast adds to the metadata of loaded messages. */
 function withoutOwnKeys(metadata: Json | undefined): Json | undefined {
   if (!isJsonObject(metadata)) return metadata;
   const { turn: _, unanswered: __, ...own } = metadata;
@@ -161,8 +161,8 @@ function withoutOwnKeys(metadata: Json | undefined): Json | undefined {
 }
 
 /**
- * Reads which turn a message replaces. A page names either the answer to regenerate or its message. A loaded
- * message has the id of its turn.
+ * Reads the turn that a message replaces. A page names either the answer to regenerate or the message before
+ * it. A loaded message has the id of its turn.
  */
 function readReplaced(
   key: string,
@@ -247,15 +247,18 @@ function readAnswers({ metadata }: JsonObject, parts: readonly Json[], place: Re
   return { type: 'answers', chat, branch, decisions, results, known, after };
 }
 
-/** Returns the decision: the page's entry in `decisions` of the body, or else `approve` or `reject`. */
+/**
+ * Returns the page's entry in `decisions` of the body, if there is one. Otherwise, returns `approve` or
+ * `reject`.
+ */
 function readDecision(approval: Json | undefined, at: string, worded: JsonObject): CallAnswer {
   const { id, approved, reason }: JsonObject = Object(approval);
   if (typeof id !== 'string') throw createInvalidChatError(`${at}.id: must be text`);
   if (typeof approved !== 'boolean') throw createInvalidChatError(`${at}.approved: must be true or false`);
   const named = readApprovalId(id);
   const said = getOwn(worded, id);
-  if (said !== undefined) return { ...Object(said), ...named } as CallAnswer; // checked like a body
-  const why = reason === undefined || reason === null ? {} : { reason: reason as string }; // checked with the rest
+  if (said !== undefined) return { ...Object(said), ...named } as CallAnswer; // checked with the body
+  const why = reason === undefined || reason === null ? {} : { reason: reason as string }; // checked with the body
   return { ...named, decision: approved ? 'approve' : 'reject', ...why };
 }
 
@@ -269,7 +272,7 @@ const NO_OTHER_MESSAGE_TEXT = 'A sent message stays in the session, and cannot b
 const NOTHING_TO_SEND_TEXT =
   'The request has no new message: the last one is the assistant’s, and answers no call.';
 
-/** Returns the error of a message, reworded with the options that a page can send in the body. */
+/** Returns the error of a message. Its text describes the options that a page can send in the body. */
 export function rewordForPage(failure: unknown): unknown {
   if (!(failure instanceof SessionError)) return failure;
   const { type, worded, ...rest } = failure;

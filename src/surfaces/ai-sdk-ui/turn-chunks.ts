@@ -14,10 +14,7 @@ import { MessageSteps } from './message-steps.ts';
 /** The turn to show, and how to show it. */
 export interface ChunkOptions {
   readonly version: UiVersion;
-  /**
-   * `true` if the reader can drop a step and receive answers whatever its version, because it is not a
-   * client.
-   */
+  /** `true` if the reader is not a client, and so can drop a step and receive answers in either version. */
   readonly takesAll?: true | undefined;
   /** Returns the URL of a file of the session. */
   fileUrl(id: string): string;
@@ -27,7 +24,7 @@ export interface ChunkOptions {
   readonly known?: ReadonlyMap<string, KnownCall> | undefined;
   /** The id of the message, if the stream starts within its turn and needs a message of its own. */
   readonly messageId?: string | undefined;
-  /** The session of the turn, if it is a fork of the chat's session. The message names it. */
+  /** The session of the turn, if it is a fork of the chat's session. The message's metadata includes it. */
   readonly branch?: string | undefined;
 }
 
@@ -185,8 +182,8 @@ export class TurnChunks {
   }
 
   /**
-   * Shows the questions after the rest of the turn has settled, so that another client can no longer answer
-   * them first.
+   * Shows the questions only after the rest of the turn, so that it skips those that another client has
+   * already answered.
    */
   #suspended(view: SuspendedView): UiChunk[] {
     const shown = view.pending.filter(({ call }) => this.#calls.has(call));
@@ -201,8 +198,8 @@ export class TurnChunks {
   }
 
   /**
-   * Puts calls of inner loops in a step of their own. Clients send answers automatically when all calls of
-   * the last step have one, and the enclosing call has not ended.
+   * Puts calls of nested loops in a separate step. Clients send answers automatically once all calls of the
+   * last step have one, but the enclosing call has not ended.
    */
   #inStep(calls: readonly UiChunk[]): UiChunk[] {
     return calls.length === 0 ? [] : [...this.#steps.begin(), ...calls];
@@ -241,6 +238,6 @@ export class TurnChunks {
   }
 }
 
-/** The message for a client whose stream ends before its turn. */
+/** The message for a client whose stream ends before its turn does. */
 const STREAM_ENDED_NOTICE =
   'The answer continues, but this stream must end. Resume the chat to see the rest.';

@@ -12,7 +12,10 @@ export type UiMessage =
   | {
       readonly id: string;
       readonly role: 'user';
-      /** The metadata from the page, and the turn. `unanswered`: the turn ended before the model replied. */
+      /**
+       * The metadata from the page, and the turn. `unanswered` is set if the turn ended before the model
+       * replied.
+       */
       readonly metadata: {
         readonly turn: string;
         readonly unanswered?: true;
@@ -24,7 +27,7 @@ export type UiMessage =
       /** The id of the turn, as in its stream. */
       readonly id: string;
       readonly role: 'assistant';
-      /** Only the session while the turn runs. */
+      /** Contains only the session while the turn runs. */
       readonly metadata?: Partial<UiMetadata>;
       readonly parts: readonly UiPart[];
     };
@@ -65,13 +68,13 @@ export function toUiMessages(
     if (answer) message.add(chunks.take(teller.item({ type: 'answer', answer })));
     else if (stop) message.add(chunks.take(stop));
     const shown = message.read();
-    // An empty answer is replaced by its retry.
+    // The retry replaces an empty answer.
     const answers = retried.has(turn) && shown.parts.length === 0 ? [] : [shown];
     if (started.retries !== undefined) return answers;
     // The retry of a turn shows its outcome.
     const isUnanswered = answer && !isAnswered(answer) && !retried.has(turn) && !ofTurn.some(isReply);
     const unanswered = isUnanswered && { unanswered: true as const };
-    // A turn that another turn started has that turn's context and its own message.
+    // A turn that another turn started has its own message, but the context of that turn.
     const own = started.root === undefined ? findMetadata(started.context) : undefined;
     const metadata = { ...own, turn, ...unanswered };
     const said = { id: `${turn}${USER_ID_SUFFIX}`, role: 'user' as const, metadata };
@@ -199,8 +202,8 @@ class TurnMessage {
 }
 
 /**
- * Removes an approval that does not fit its call: the AI SDK rejects a message with one on a call that has
- * not run yet, or that has run without being approved.
+ * Removes an approval that contradicts the state of its call. The AI SDK rejects messages that contain an
+ * approval for a call that has not run yet, or that ran unapproved.
  */
 function withFittingApproval(part: UiPart): UiPart {
   const { approval, ...rest } = part;

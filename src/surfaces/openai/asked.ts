@@ -1,6 +1,6 @@
 /**
  * The additions of a request to its message: the caller's instructions and a form of the answer. Both belong
- * to the turn, so the context of the turn and the journal hold them.
+ * to the turn, so they are stored in its context and in the journal.
  */
 import { type AnswerForm, toAnswerForm } from '../../loop/answer-form.ts';
 import type { LoopDeclaration } from '../../loop/loop-seams.ts';
@@ -25,12 +25,12 @@ import { EXTRAS_KEY, OpenAiError } from './refuse.ts';
 import type { RequestExtras, RequestedFormat } from './response-types.ts';
 
 /**
- * How to treat the instructions of a caller: append them to those of the agent, ignore them, or refuse them
- * with 400.
+ * How to treat the instructions of a caller: append them to those of the agent, ignore them, or respond with
+ * 400.
  */
 export type CallerInstructions = 'append' | 'ignore' | 'refuse';
 
-/** The same, with the marker that delimits both in the prompt. */
+/** The additions, with the marker that delimits them in the prompt. */
 interface MarkedExtras extends RequestExtras {
   readonly mark: string;
 }
@@ -101,11 +101,8 @@ function findSchemaFault(schema: Json | undefined): string | undefined {
   return findFault(schema);
 }
 
-/**
- * Returns a schema without differences that do not change its meaning, because libraries write them
- * differently.
- */
-const normalizeSchema = (schema: JsonObject): JsonObject => mapSchemas(schema, normalizePart) as JsonObject; // an object stays an object
+/** Returns the normal form of a schema, because libraries write the same schema differently. */
+const normalizeSchema = (schema: JsonObject): JsonObject => mapSchemas(schema, normalizePart) as JsonObject; // maps an object to an object
 
 function normalizePart({ $schema: _, const: only, minimum, maximum, ...part }: JsonObject): JsonObject {
   const words = only === undefined ? part.enum : [only];
@@ -123,8 +120,8 @@ const typeOf = (words: readonly Json[]): Json | undefined =>
   words.length > 0 && words.every((word) => typeof word === 'string') ? 'string' : undefined;
 
 /**
- * Returns the schema of an agent's answers without additional properties, which answers drop. If a schema
- * keeps them, the answer is checked when it arrives.
+ * Returns the schema of an agent's answers without additional properties, since these are removed from
+ * answers. If a schema allows them, only the answer itself is checked.
  */
 const closeSchema = (schema: JsonObject): JsonObject =>
   mapSchemas(normalizeSchema(schema), (part) =>

@@ -1,6 +1,6 @@
 /**
- * The calls of a turn as output items, by who handles them: Holdfast runs the call, a person decides about
- * it, or the client runs it.
+ * The calls of a turn as output items. Their type depends on whether Holdfast or the client runs the call, or
+ * a person decides about it.
  */
 import type { StoredEvent } from '../../journal/events.ts';
 import type { JournaledCall } from '../../journal/reply-data.ts';
@@ -10,7 +10,10 @@ import type { NumberedOutput } from './numbered-output.ts';
 import type { IdPrefix } from './response-object.ts';
 import type { McpCallItem } from './response-types.ts';
 
-/** The server label of all tools. A client that names it in a tool of type `mcp` accepts our questions. */
+/**
+ * The server label of all tools. A client supports our questions if it declares a tool of type `mcp` with
+ * this label.
+ */
 export const SERVER_LABEL = 'holdfast';
 
 interface CallQuestion {
@@ -29,7 +32,7 @@ export class CallItems {
   readonly #out: NumberedOutput;
   readonly #id: IdFactory;
   readonly #fileUrl: (id: string) => string;
-  /** All requested calls. Calls of inner loops are included because they can ask questions. */
+  /** All requested calls, including those of nested loops, which can also ask questions. */
   readonly #calls = new Map<string, JournaledCall & { readonly isInner: boolean }>();
   /** The number of questions that each call has asked. */
   readonly #questions = new Map<string, number>();
@@ -48,7 +51,7 @@ export class CallItems {
     this.#id = id;
   }
 
-  /** Clears the state that the next response does not share. */
+  /** Clears the state that belongs to one response. */
   restart(): void {
     this.#running = new Map();
     this.#told = new Set();
@@ -59,7 +62,7 @@ export class CallItems {
     return this.#open.size > 0;
   }
 
-  /** Returns the number of questions that a call has asked. An answer belongs to the last one. */
+  /** Returns the number of questions that a call has asked. An answer belongs to the last question. */
   asked(call: string): number {
     return this.#questions.get(call) ?? 0;
   }
@@ -90,7 +93,7 @@ export class CallItems {
   }
 
   /**
-   * Ends the response. Each response shows the open questions again. Running calls continue and are not
+   * Ends the response. Each response shows the open questions again. Calls that still run are no longer
    * shown.
    */
   close(isWaiting: boolean): void {
@@ -143,7 +146,7 @@ export class CallItems {
     } as const;
     const index = this.#out.open({ ...item, arguments: '', status: 'in_progress' });
     const at = { output_index: index, item_id: item.id };
-    // Sent at once, for clients that read only deltas.
+    // The whole input is one delta, for clients that read only deltas.
     this.#out.emit({ type: 'response.function_call_arguments.delta', ...at, delta: input });
     this.#out.emit({ type: 'response.function_call_arguments.done', ...at, arguments: input });
     this.#out.close(index, { ...item, status: 'completed' });

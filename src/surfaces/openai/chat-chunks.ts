@@ -54,7 +54,7 @@ export type ChatEnd =
   | {
       readonly type: 'said';
       readonly finish: FinishReason;
-      /** The whole message, without the text before the last calls. */
+      /** The text of the message after the last calls. */
       readonly text: string;
       /** The concatenated text of all chunks. */
       readonly streamed: string;
@@ -73,7 +73,7 @@ export interface ChatTarget extends RouteSession {
    * apart.
    */
   readonly behind?: NamedObject | undefined;
-  /** `true` if the request sets a form of the answer. Only the answer is sent then. */
+  /** `true` if the request sets a form of the answer. If so, only the answer is sent. */
   readonly hasForm: boolean;
   /** Milliseconds since the epoch. */
   readonly now: number;
@@ -168,7 +168,7 @@ class ChatTranslation {
     const text = formatAnswer(answer, this.#wanted.hasForm);
     const isNew = isAnswered(answer) && text !== this.#last;
     const said = isNew ? this.#paragraph(text) : [];
-    // A reply that its turn cut off is not an answer, but it is all there is.
+    // The turn ended during the reply, so this partial text is the only answer.
     if (this.#ending === 'cut-off') return this.#finish({ finish: 'length', text: this.#last });
     const cut = outcome === 'completed' ? findTruncationReason(this.#ending) : undefined;
     const finish = cut ?? (outcome === 'limit-reached' ? 'length' : 'stop');

@@ -1,7 +1,7 @@
 /**
- * Finds the session of a chat by its history: clients of chat completions send their whole history and no id.
- * For each answer, the place in its session is stored under a hash of the history that the client will send
- * next.
+ * Finds the session of a chat by its history: clients of chat completions send their whole history, but no
+ * id. The place of each answer is stored under a hash of the history that the client's next request will
+ * contain.
  */
 import { computeSha256Hex } from '../../tool/async.ts';
 import { isEqualJson, isJsonObject, type Json, type JsonObject } from '../../tool/json.ts';
@@ -40,7 +40,7 @@ interface NextTurn {
   readonly turn: string;
   /** `true` if it begins with the same text. */
   readonly isSame: boolean;
-  /** `true` if this message began the turn: both ask for the same, and no other turn followed. */
+  /** `true` if this message began the turn: the requests are the same, and no other turn followed. */
   isThis: boolean;
   isOver: boolean;
 }
@@ -103,8 +103,8 @@ interface HistoryQuery extends ChatHistory {
 
 /**
  * Returns the session that matches the chat of the caller, or `undefined`. Prefers a session without later
- * turns, or whose next turn this message began. A session with more than text is found only if the caller is
- * a single person.
+ * turns, or one whose next turn began with this message. Finds a session that contains more than text only if
+ * the caller is a single person.
  */
 export async function findContinuedSession(
   asked: ModuleRequest,
@@ -133,7 +133,7 @@ export async function findContinuedSession(
   return best;
 }
 
-/** Milliseconds during which a message that is sent again finds its turn, as with an idempotency key. */
+/** For how many milliseconds a resent message finds its turn, as it would with an idempotency key. */
 const REPEAT_WINDOW_MS = 24 * 60 * 60 * 1000;
 
 /** Returns the state of a session after a place. */
@@ -149,7 +149,7 @@ async function readStateAfter(
   let lastTurn = turn;
   let next: NextTurn | undefined;
   for await (const event of session.events({ after: seq - 1 })) {
-    // Otherwise, this is a different session of the same name.
+    // Without this event, it is a different session with the same id.
     isThere ||= event.seq === seq && 'turn' in event && event.turn === turn;
     if (!isThere) return undefined;
     head = event.seq;
@@ -181,15 +181,15 @@ interface AnsweredChat extends ChatHistory {
   readonly session: string;
   /** `true` if the session had only text before the turn. */
   readonly isWords?: boolean | undefined;
-  /** The turn, if only its text led to the session, which may belong to another person. */
+  /** The turn, if its session was found only by text and may belong to another person. */
   readonly found?: FoundTurn | undefined;
   /** `true` if the client concatenates the deltas. Otherwise, it has the text of the answer. */
   readonly isStream: boolean;
 }
 
 /**
- * Yields the translated items of a turn, and stores the place before the last chunk, so that the client can
- * continue at once.
+ * Yields the translated items of a turn. Stores the place before it yields the last chunk, so that the client
+ * can continue at once.
  *
  * @throws OpenAiError like `assertOwnTurn`.
  */

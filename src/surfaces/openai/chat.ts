@@ -37,7 +37,7 @@ import {
   readRequestBody,
 } from './responses.ts';
 
-/** The header with the session of a chat, in requests and responses. */
+/** The header of requests and responses that contains the session of a chat. */
 const SESSION_HEADER = 'x-holdfast-session';
 
 /** Handles a request for a chat completion. Returns the completion or the stream of its chunks. */
@@ -62,7 +62,7 @@ export async function createCompletion(asked: ModuleRequest, surface: OpenAiSurf
   const toChunks = (items: AsyncIterable<TurnItem>) => streamChatItems(items, wanted);
   const { isNamed, head, ...place } = chat;
   const found = head === undefined ? undefined : { session, stream, head };
-  // A client that names the session once names it in every request.
+  // The client names the session in every request, so no place is stored.
   const items = isNamed
     ? toChunks(turn)
     : withStoredPlace({ asked, ...told, ...place, isStream, found }, turn, toChunks);
@@ -87,11 +87,13 @@ interface CompletionRequest {
 /** The session that a request continues or creates. */
 interface ChatSession {
   readonly session: string;
-  /** `true` if the request names the session. */
+  /** `true` if the request includes the id of the session. */
   readonly isNamed?: boolean;
   /** `true` if the session has only text. */
   readonly isWords?: boolean | undefined;
-  /** The last event of the session, if only its text led to it. The session may belong to another person. */
+  /**
+   * The last event of the session, if the session was found only by text and may belong to another person.
+   */
   readonly head?: number | undefined;
 }
 
@@ -150,8 +152,8 @@ async function sendMessage(asking: CompletionRequest, { parts, history }: SentMe
   const isNew = history.length === 0;
   const before = isNew ? told : { ...told, messages: history };
   const words = parts.some(isFile) ? undefined : joinTexts(parts);
-  // A first message repeats a chat only if that chat has no answer, so another chat of the same person that
-  // begins alike loses nothing.
+  // A first message retries an earlier chat only if that chat has no answer. Other chats of the person that
+  // begin with the same text are not affected.
   const found =
     isNew && !(retry && isFirst && isPerson(asked))
       ? undefined
@@ -173,7 +175,7 @@ async function sendMessage(asking: CompletionRequest, { parts, history }: SentMe
   const session = openSession(asking, chat);
   if (next.isThis && !(forkInstead && next.isOver && isFirst && readIdempotencyKey(request) === undefined))
     return { chat, stream: await session.follow(next.turn, { signal }) };
-  // If a message with files is sent again, its first attempt may have begun that turn.
+  // A resent message with files may itself have begun that turn, in its first attempt.
   if (!forkInstead || (words === undefined && !isFirst)) throw createUnknownChatError();
   const at = place.seq;
   const fork = { ...place, session: await forkInstead(session, { at, turn: next.turn, said: key }) };

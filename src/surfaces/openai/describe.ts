@@ -1,6 +1,6 @@
 /**
- * The description of the routes: the responses and problems of the protocols that Holdfast sends. Clients
- * have their own types.
+ * The description of the routes: the responses and problems that Holdfast sends. Clients have their own
+ * types.
  */
 import {
   type BodySchema,
@@ -36,7 +36,7 @@ const MODELS_BODY = createBodySchema('OpenAiModelList', {
 
 const ERROR_BODY = createBodySchema('OpenAiError', {
   object: {
-    // Other fields of a Holdfast problem appear beside these.
+    // The error also includes the other fields of a Holdfast problem.
     error: {
       object: { message: TEXT, type: TEXT, param: TEXT_OR_NULL, code: TEXT_OR_NULL },
       also: { additionalProperties: true },
@@ -44,9 +44,7 @@ const ERROR_BODY = createBodySchema('OpenAiError', {
   },
 });
 
-/**
- * Allows any parameter of the protocol. The code that reads the parameters rejects unsupported ones by name.
- */
+/** Allows any parameter of the protocol. The code that reads the parameters rejects unsupported ones. */
 const requestBody = (name: string, object: Fields): BodySchema =>
   createBodySchema(name, { object, also: { additionalProperties: true } });
 

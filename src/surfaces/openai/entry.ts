@@ -50,8 +50,8 @@ export interface OpenAiConfig {
    */
   readonly instructions?: CallerInstructions | undefined;
   /**
-   * The agents for model names that clients send, as in `{ 'gpt-5.5': 'support' }`. This lets programs run
-   * whose code names an OpenAI model. By default, only the names of agents are models.
+   * The agents for model names that clients send, as in `{ 'gpt-5.5': 'support' }`. Programs with a hardcoded
+   * OpenAI model then run unchanged. By default, the only model names are the names of agents.
    */
   readonly models?: Readonly<Record<string, string>> | undefined;
   /**

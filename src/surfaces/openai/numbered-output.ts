@@ -7,11 +7,11 @@ import type { OutputItem, OutputText, ResponseObject, SummaryText } from './resp
 /** The distance between the numbers of consecutive journal events. */
 const NUMBERS_PER_EVENT = 100_000_000;
 /**
- * The offset of text deltas: smaller offsets number the event itself, and larger ones the characters of the
- * text after it.
+ * The offset of text deltas. Smaller offsets number the output of the event, and larger ones the characters
+ * streamed after it.
  */
 const TEXT_OFFSET = 100_000;
-/** The offset of a dropped reply. A reader that stopped here has seen nothing of the final reply. */
+/** The offset of a dropped reply. A reader that stopped here has not seen any of the final reply. */
 const DROPPED_OFFSET = NUMBERS_PER_EVENT - 1;
 
 /** Returns a number from the sequence number of a journal event and an offset. */

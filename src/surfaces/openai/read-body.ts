@@ -8,7 +8,7 @@ import { OpenAiError } from './refuse.ts';
 export interface KnownParameters {
   /** The supported parameters, followed by those that do not affect the answer. */
   readonly known: readonly string[];
-  /** The parameters that an agent's code sets, each with the error text. */
+  /** The error texts for parameters that can only be set in an agent's code. */
   readonly refused: Readonly<Record<string, string>>;
 }
 
@@ -41,7 +41,7 @@ export const createUnsupportedParameterError = (param: string, instead: string):
     code: 'unsupported_parameter',
   });
 
-/** Returns the error text for a parameter that agents set. */
+/** Returns the error text for a parameter that can only be set in an agent's code. */
 export const setInCodeText = (what: string): string => `the ${what} of an agent are in its code.`;
 
 /** Returns `true` for values that clients send in place of an absent parameter. */
@@ -82,14 +82,14 @@ export function readFlag(body: JsonObject, param: string): boolean {
   return value;
 }
 
-/** Returns the metadata of a request. Responses repeat it, and it has no other effect. */
+/** Returns the metadata of a request. Its only effect is that responses repeat it. */
 export function readMetadataField({ metadata }: JsonObject): Record<string, string> {
   if (isEmpty(metadata)) return {};
   const isText = (value: Json | undefined): value is string => typeof value === 'string';
   if (!isJsonObject(metadata) || !Object.values(metadata).every(isText)) {
     throw createInvalidValueError('metadata', 'an object of strings');
   }
-  return metadata as Record<string, string>; // as just checked
+  return metadata as Record<string, string>; // just checked
 }
 
 /** @throws OpenAiError if the client forces or forbids calls. */

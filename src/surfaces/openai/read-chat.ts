@@ -1,6 +1,6 @@
 /**
- * Reads the body of a chat completion request. Only its last messages are new: the session has the earlier
- * ones, which can identify it.
+ * Reads the body of a chat completion request. Only its last messages are new. The session already contains
+ * the earlier ones, which can identify it.
  */
 
 import type { DeclaredTool } from '../../modules/client-tools/declared.ts';

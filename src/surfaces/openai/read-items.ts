@@ -25,15 +25,15 @@ export interface CallAnswerItem {
 }
 
 /**
- * The idempotency key of answers without a key of their own. A question accepts one answer, so an identical
- * one is a repeat from a client that lost the response.
+ * The idempotency key for answers sent without one. A question accepts one answer, so an identical one comes
+ * from a client that lost the response.
  */
 export const REPEATED_ANSWER_KEY = 'again';
 
 /** An item of the input: an item that Holdfast sent earlier, or a new one. */
 export type ParsedItem =
   | { readonly kind: 'ours'; readonly of: NamedObject | undefined }
-  /** Read only if the item is new: the session already has the files of a long conversation. */
+  /** Parsed only if the item is new, since the session already has the files of older items. */
   | { readonly kind: 'said'; parts(): readonly ContentPart[] }
   | { readonly kind: 'answer'; readonly given: CallAnswerItem }
   | { readonly kind: 'instructions'; readonly words: InstructionText };
@@ -157,7 +157,8 @@ export function readCallResult(
 const ID_SOURCE_TEXT = 'an id from a response';
 
 /**
- * Returns the text of a string or a list of text parts. `what` is the noun in the error for other parts.
+ * Returns the text of a string or a list of text parts. `what`: the noun in the error for parts that are not
+ * text.
  */
 function readTextParts(parts: Json | undefined, at: string, what = 'results'): string {
   if (typeof parts === 'string') return parts;

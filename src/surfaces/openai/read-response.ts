@@ -52,21 +52,24 @@ export type SentInput =
       readonly type: 'message';
       readonly parts: readonly ContentPart[];
       /**
-       * The object that the last Holdfast id in the input names. It identifies the session if a client sends
-       * a whole conversation.
+       * The object of the last Holdfast id in the input. It identifies the session if a client sends a whole
+       * conversation.
        */
       readonly behind: NamedObject | undefined;
       /** `true` if earlier items contain messages to the user. */
       readonly isContinued: boolean;
-      /** The answers that no later message follows. If their response failed, the client sent them before. */
+      /**
+       * The answers after the last earlier item. The client may have sent them before, if their response
+       * failed.
+       */
       readonly answered: readonly CallAnswerItem[];
     }
   | {
       readonly type: 'answers';
       readonly answers: readonly CallAnswerItem[];
       /**
-       * Earlier answers to calls of the same replies. A client can place each answer after its call, and may
-       * have sent it before.
+       * Earlier answers to calls of the same replies. A client can place each answer directly after its call,
+       * and may have sent it before.
        */
       readonly earlier: readonly CallAnswerItem[];
     };
@@ -170,7 +173,7 @@ function readInput(items: readonly ParsedItem[]): SentInput {
 /** The message of a new conversation, without its content. */
 const NEW_MESSAGE = { type: 'message', behind: undefined, answered: [], isContinued: false } as const;
 
-/** Returns the error for a message beside new answers. */
+/** Returns the error for an input that contains both a message and new answers. */
 export const createMixedInputError = (): OpenAiError =>
   createInvalidValueError('input', 'a message or answers to calls, not both');
 

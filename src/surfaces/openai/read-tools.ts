@@ -10,8 +10,8 @@ import {
 } from './read-body.ts';
 
 /**
- * Reads the functions in a body, for both protocols. Skips the `mcp` tool by which clients
- * accept our questions.
+ * Reads the functions in a body, for both protocols. Skips the `mcp` tool, which only shows that the client
+ * supports our questions.
  *
  * @throws OpenAiError if an entry of the list is of another kind.
  */

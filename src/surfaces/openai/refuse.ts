@@ -7,7 +7,7 @@ import type { RouteProblem } from '../../worker/module-request.ts';
 import type { Session, TurnStream } from '../../worker/session.ts';
 import type { createErrorWording } from '../../worker/tell.ts';
 
-/** The error for a request that fails, in the terms of the protocol. */
+/** An error of a request, with the fields of the protocol's errors. */
 export class OpenAiError extends Error {
   override readonly name = 'OpenAiError';
   readonly status: number;
@@ -47,9 +47,8 @@ export const toErrorBody = ({ message, param, code }: Pick<OpenAiError, 'message
 type ErrorResponder = (problem: RouteProblem, request: Request) => Response;
 
 /**
- * Returns a function that converts problems to responses. `isSent`: the request may have had an effect, and a
- * client that retries it automatically could apply it twice. Without `isSent`, the request only reads and the
- * client can retry it.
+ * Returns a function that converts problems to responses. Set `isSent` if the request may have had an effect,
+ * since an automatic retry could apply it twice. Without `isSent`, the client can retry the request.
  */
 export const createErrorResponder =
   (toTeller: ReturnType<typeof createErrorWording>, isSent = false): ErrorResponder =>
@@ -67,7 +66,7 @@ function createRefusalResponse(
     param: isUnknown ? 'model' : null,
     code: isUnknown ? 'model_not_found' : type.replaceAll('-', '_'),
   };
-  // An immediate retry fails again if the state of the session was the reason.
+  // If the state of the session caused the error, an immediate retry fails again.
   const isFinal = mayBeTaken || status === 401 || status === 409;
   const response = toError(status, { ...more, ...problem }, isFinal);
   for (const [name, value] of Object.entries(headers)) response.headers.set(name, value);
@@ -96,7 +95,7 @@ export function toError(status: number, error: object, isFinal = false): Respons
  */
 export const EXTRAS_KEY = 'holdfast.openai';
 
-/** The keys of a turn's context with the settings of its client. They do not describe the conversation. */
+/** The keys of a turn's context that hold the client's settings and not the conversation. */
 export const CONTEXT_KEYS: readonly string[] = [EXTRAS_KEY, CLIENT_TOOLS_KEY];
 
 /**
@@ -145,9 +144,9 @@ export interface FoundTurn {
 }
 
 /**
- * Checks an event of a turn for a request that names neither person nor session. If another request began the
- * turn, it may belong to another person, so it is shown only while it has nothing but text. If this request
- * began the turn, the turn must directly follow the found place.
+ * Checks an event of a turn for a request that identifies no person or session. A turn that another request
+ * began may belong to another person, so it is shown only while it contains only text. If this request began
+ * the turn, the turn must directly follow the found place.
  *
  * @throws OpenAiError `unknown_conversation` if the request must not see the event. Cancels a turn that the
  * request began.

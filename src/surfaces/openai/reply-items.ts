@@ -1,4 +1,4 @@
-/** The items of one model reply, its reasoning and its text, as they stream or as journaled. */
+/** The items of one model reply: its streamed or journaled reasoning and text. */
 import { type JournaledReply, toSegments } from '../whole-turn.ts';
 import type { NumberedOutput, UnnumberedEvent } from './numbered-output.ts';
 import type { MessageItem, OutputText, ReasoningItem, UrlCitation } from './response-types.ts';
@@ -146,7 +146,8 @@ const toPassages = (reply: JournaledReply): Passage[] =>
   toSegments(reply).map(({ type, text }) => ({ kind: type === 'text' ? 'message' : type, text }));
 
 /**
- * Returns the citations of a reply. The source does not say which text they support, so they cover all of it.
+ * Returns the citations of a reply. The source does not state which text a citation supports, so each covers
+ * the whole text.
  */
 const listCitations = ({ text, parts = [] }: JournaledReply): UrlCitation[] =>
   parts.flatMap((part) =>

@@ -25,10 +25,7 @@ import type { EchoedFields, MessageItem, ResponseObject } from './response-types
 
 /** The response of a turn to show. */
 export interface ResponseTarget extends Omit<ResponsePlace, 'part'> {
-  /**
-   * The index of the response, from 0, or the answers that began it: for each call, the number of its
-   * question.
-   */
+  /** The index of the response, from 0, or the answers that began it, as question numbers by call. */
   readonly part: number | { readonly answered: ReadonlyMap<string, number> };
   readonly echoed: EchoedFields;
   /** Returns the URL of a file of the session. */
@@ -70,7 +67,7 @@ class ResponseTranslation {
   readonly #out: NumberedOutput;
   readonly #calls: CallItems;
   #echoed: EchoedFields;
-  /** The index of the current response in the turn. It is 0 before the turn has begun. */
+  /** The index of the current response in the turn. 0 before the turn begins. */
   #part = 0;
   /** The index of the response to show, once known. */
   #told: number | undefined;
@@ -118,7 +115,7 @@ class ResponseTranslation {
         this.#ended(event);
         return;
       case 'turn-resumed':
-        // The previous lease holder may have shown the beginning of a reply that was not stored.
+        // The previous lease holder may have streamed part of a reply that was not journaled.
         this.#reply.drop();
         return;
       case 'tool-call-answered': {
@@ -178,7 +175,7 @@ class ResponseTranslation {
     return this.#echoed.text.format.type !== 'text';
   }
 
-  /** Handles a stored reply: the rest of it belongs to the events before it. */
+  /** Shows the rest of a journaled reply, numbered after the event before the reply. */
   #replied(event: EventOf<'model-replied'>): void {
     const index = this.#reply.stored(event, this.#hasForm ? ['reasoning'] : undefined);
     const { text, finish } = event;
@@ -278,7 +275,7 @@ class ResponseTranslation {
     this.#before = undefined;
   }
 
-  /** Shows the response that accepted answers begin, although the turn has not resumed yet. */
+  /** Begins the response to accepted answers before the turn has resumed. */
   #beginUnanswered(): void {
     if (this.#told !== undefined && this.#told <= this.#part) return;
     if (this.#before) this.#next();

@@ -1,4 +1,4 @@
-/** A response as a whole: the object in its events, and the result of polling. */
+/** The object of a whole response: part of its events, and the result of polling. */
 
 import type { StoredEvent } from '../../journal/events.ts';
 import { parseCallId } from '../../journal/reply-data.ts';
@@ -14,8 +14,8 @@ import type {
 } from './response-types.ts';
 
 /**
- * The place of a response in a session. Each time that a turn waits for its client, a response ends, and the
- * answer begins the next one.
+ * The place of a response in a session. A response ends when its turn waits for the client. The client's
+ * answer begins the next response.
  */
 export interface ResponsePlace extends RouteSession {
   readonly turn: string;
@@ -130,7 +130,7 @@ export const formatAnswer = ({ text, object }: TurnAnswer, hasForm: boolean): st
 export const isAnswered = ({ outcome }: Pick<TurnAnswer, 'outcome'>): boolean =>
   outcome !== 'cancelled' && outcome !== 'failed';
 
-/** Counts the tokens of the replies and summaries among events, including those of inner loops. */
+/** Counts the tokens of the replies and summaries among events, including those of nested loops. */
 export class UsageCount {
   #input = 0;
   #cached = 0;
@@ -159,9 +159,9 @@ export class UsageCount {
   }
 }
 
-/** An object in a session, as an id names it. */
+/** An object in a session, as identified by an id. */
 export interface NamedObject extends RouteSession {
-  /** The id of a turn, a call or an item. The prefix says which. */
+  /** The id of a turn, a call or an item, depending on the prefix. */
   readonly what: string;
   /** The index of the response in its turn, from 0, or the number of the call's question, from 1. */
   readonly place: number;

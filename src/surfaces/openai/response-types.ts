@@ -13,7 +13,7 @@ import {
   TEXT_OR_NULL,
 } from '../../tool/shape.ts';
 
-/** The values of a shape as clients type them: with mutable lists. */
+/** The values of a shape with mutable lists, as in the types of clients. */
 type ClientValue<Of> = Writable<Infer<Of>>;
 type Writable<Value> = Value extends object
   ? { -readonly [Key in keyof Value]: Writable<Value[Key]> }
@@ -170,7 +170,6 @@ export type RequestedFormat =
   | { readonly type: 'json_object' }
   | { readonly type: 'json_schema'; readonly name: string; readonly schema: JsonObject };
 
-/** The shape of a requested answer form. */
 const ANSWER_FORMAT = {
   anyOf: [
     { object: { type: { oneOf: ['text', 'json_object'] } } },

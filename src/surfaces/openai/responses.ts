@@ -76,7 +76,7 @@ const toEchoedFields = ({ agent, asked, metadata, previousId, inBackground }: Ec
 
 interface MessageSession extends RouteSession, Pick<TurnRequest, 'retryStream'> {}
 
-/** Returns the session for a request: the one that its ids name, or a new one. */
+/** Returns the session that the ids of a request refer to, or a new one. */
 async function findMessageSession(
   asked: ModuleRequest,
   { body, context }: TurnRequest,
@@ -172,7 +172,7 @@ interface TurnRequest {
   readonly body: ResponseRequest;
   /** The request's additions to its message. */
   readonly context: JsonObject;
-  /** The stream of the retry that has begun for the message. */
+  /** The stream of the retry that the message began. */
   readonly retryStream?: TurnStream | undefined;
 }
 
@@ -251,7 +251,7 @@ type ResponseSelection = Omit<ResponseTarget, 'fileUrl'>;
 interface ResponseReader {
   readonly asked: ModuleRequest;
   readonly teller: ErrorWording;
-  /** Yields the events of a response with error texts for users and the URLs of its files. */
+  /** Yields the events of a response. Errors have their texts for users, and files their URLs. */
   events(items: AsyncIterable<TurnItem>, wanted: ResponseSelection): AsyncIterable<ResponseEvent>;
 }
 
@@ -270,8 +270,8 @@ function createResponseReader(
 }
 
 /**
- * Yields the events as frames. A broken stream ends with an error event and a log line. Its client can
- * request the rest after the last number.
+ * Yields the events as frames. A broken stream ends with an error event and a log line. The client can then
+ * request the events after the last number.
  */
 async function* yieldFrames(
   { asked, teller }: ResponseReader,

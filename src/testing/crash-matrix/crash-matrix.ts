@@ -14,7 +14,7 @@ import type { CrashKit, Watcher } from './effects.ts';
 import { type PlayOptions, type PlayResult, playScript } from './play-script.ts';
 import { type App, type CrashScript, checkScript, isOpenEnded, type Subject } from './script.ts';
 
-/** The agent under test, followed by other agents of its app if it delegates to them by name. */
+/** The agent under test, followed by the agents to which it delegates by name. */
 export type AgentUnderTest = Agent | readonly [Agent, ...Agent[]];
 
 /** The environment of the agent's turns, and the plays to run. */
@@ -43,17 +43,17 @@ export interface CrashMatrixWorld<World> extends Omit<CrashMatrixOptions, 'env'>
 }
 
 /**
- * Checks whether a crash at any point loses a message or doubles an effect. Plays the script once
+ * Checks that a crash at any point does not lose a message or double an effect. Plays the script once
  * undisturbed. Then plays it once for every position (before and after each lease, append, renewal, model
  * call and tool run) and every disturbance: the session is folded again, an acknowledgement is lost, the
- * object restarts, the invocation rejects or hangs from there on, or it continues as a zombie after another
- * invocation took the turn over. Runs in memory, and is deterministic.
+ * object restarts, all further calls reject or hang, or the invocation continues as a zombie after another
+ * one has taken over the turn. Runs in memory, and is deterministic.
  *
  * For an agent object, the matrix counts effects by the runs of its tools, and answers `reconcile` from the
  * runs it observed. A function creates the agent for every invocation, as a new isolate would. Its tools can
  * use `kit.effect` to report effects as their receivers see them, and answer `reconcile` themselves. The
  * matrix really calls the tools' `run`, a few times for each position, so they must act on fakes. The script
- * replaces all models, except for a model that an agentic tool has of its own.
+ * replaces all models, except for an agentic tool's own model.
  *
  * @throws Error if the undisturbed play does not reach its end, or needs a reply that the script does not
  * have.
@@ -139,7 +139,7 @@ function toSubject<World>(
     modules: collectModules,
     script,
     reconciles: typeof agent === 'function' ? 'own' : 'simulated',
-    world: () => options.world?.() as World, // absent only if the kit's world is `undefined`
+    world: () => options.world?.() as World, // absent only if `World` is `undefined`
     context: ToolCallContext.of(context),
     env: getEnv,
     principal,
@@ -155,8 +155,8 @@ export const listDisturbances = (positions: readonly Position[], mode: Mode): Di
   positions.flatMap((position, at) => (hasEffectAt(mode, position) ? { at, mode } : []));
 
 /**
- * Plays a subject with disturbances, on a fresh session. If the play ends before all disturbances have
- * struck, plays again with earlier positions.
+ * Plays a subject with disturbances, on a fresh session. If the play ends before all disturbances strike,
+ * retries it with earlier positions.
  */
 export async function playDisturbed<World>(
   subject: Subject<World>,
@@ -216,8 +216,8 @@ export class UndisturbedPlays<World> {
   }
 
   /**
-   * Plays the subject with broken connections for these calls, by name, so that their outcomes are unknown.
-   * This is the reference for a disturbed play in which the same calls were cut off.
+   * Plays the subject with broken connections for the calls with these names, so that their outcomes are
+   * unknown. The result is the reference for disturbed plays that cut off the same calls.
    */
   when(unknown: Iterable<string>): Promise<PlayResult> {
     const names = [...unknown].toSorted();

@@ -41,7 +41,7 @@ export interface CrashReport {
   toTable(): string;
 }
 
-/** A failed play. To repeat it, pass its `at` and `mode` in `options.only`. */
+/** A failed play. To run it again, pass its `at` and `mode` in `options.only`. */
 export interface CrashFailure extends Disturbance {
   /** Describes the position as text. */
   readonly position: string;
@@ -117,11 +117,11 @@ export interface CrashRow {
   readonly plays: readonly { readonly mode: Mode; readonly damage: Damage; readonly failed: boolean }[];
 }
 
-const DISTURBANCE_NAMES = Object.keys(DISTURBANCES) as DisturbanceName[]; // the keys of the literal
+const DISTURBANCE_NAMES = Object.keys(DISTURBANCES) as DisturbanceName[]; // `Object.keys` returns strings
 
 /**
- * Formats rows and their sum. Each row shows how often each disturbance struck, and the damage. `head` is the
- * title of the first column.
+ * Formats rows and their total. Each row counts the strikes of each disturbance, and the damage. `head` is
+ * the title of the first column.
  */
 export function formatCrashTable(head: string, rows: readonly CrashRow[]): string {
   const all: CrashRow = {

@@ -8,11 +8,11 @@ export interface CrashableSession {
   readonly port: SessionPort;
   readonly clock: Clock;
   readonly leaseMs: number;
-  /** Returns the session as one invocation sees it. Defaults to the session itself. */
+  /** Returns the view of the session for one invocation. Defaults to the session itself. */
   outgoing?(port: SessionPort): SessionPort;
   /**
-   * `true` if invocations may throw because the object's responses are unreadable. Another invocation then
-   * takes over, as after a crash.
+   * `true` if an invocation may throw on an unreadable response of the object. Another one then takes over,
+   * as after a crash.
    */
   readonly isUnreadable?: boolean | undefined;
   /** Restarts the object, which loses its memory. If `abruptly` is `true`, it crashes. */
@@ -40,16 +40,16 @@ const LEASE_MS = 20_000;
 /** The name of the session, the same in every play. */
 const SESSION_NAME = '["owner","agent","s1"]';
 
-/** Milliseconds on the clock after which an invocation counts as hanging. */
+/** Simulated milliseconds after which an invocation counts as hanging. */
 const HANG_MS = 3_600_000;
 
 /**
- * The number of waits in real time for an idle invocation, which may wait for events that are not on the
+ * The maximum number of real-time waits for an idle invocation. It may wait for events outside the simulated
  * clock.
  */
 const MAX_IDLE_WAITS = 2;
 
-/** Real milliseconds after which running user code counts as waiting for the clock. */
+/** Real milliseconds after which running user code is assumed to wait for the simulated clock. */
 const REAL_WAIT_MS = 1_000;
 
 /** Creates a session in memory, on a clock that stops while any work is pending. */
@@ -99,9 +99,9 @@ async function waitInRealTime(progress: Progress): Promise<void> {
 /** A clock whose time passes only when no other work can continue, so that plays are reproducible. */
 interface SimulatedClock extends Clock {
   soon(run: () => void): () => void;
-  /** Resolves when all work that needs no time is done. */
+  /** Resolves when only work that waits for time is left. */
   quiet(): Promise<void>;
-  /** `true` if work is pending that needs no time. */
+  /** `true` while work is pending that does not wait for time. */
   readonly isBusy: boolean;
   /** Advances to the next timer, and runs it. Returns `false` if there is no timer. */
   toNextTimer(): boolean;

@@ -5,7 +5,7 @@ import { isGentle, type Mode } from './disturbances.ts';
 import type { SeenRun } from './effects.ts';
 import type { PlayResult } from './play-script.ts';
 
-/** The damage of disturbances in a play, as senders of messages and receivers of effects see it. */
+/** The damage of disturbances in a play, as visible to senders of messages and receivers of effects. */
 export interface Damage {
   /** The number of turns that ended as in the undisturbed play. */
   readonly turnsCompleted: number;
@@ -31,7 +31,7 @@ interface Expectation {
   /** The undisturbed play, with broken connections for calls whose outcome is unknown. */
   readonly expected: PlayResult;
   readonly modes: readonly Mode[];
-  /** Whether the script can take another course (see `isOpenEnded`). */
+  /** Whether the course of the script can vary (see `isOpenEnded`). */
   readonly isOpen: boolean;
 }
 
@@ -83,10 +83,7 @@ export function findLastToolError({ events }: Pick<PlayResult, 'events'>): strin
   return undefined;
 }
 
-/**
- * Returns the outcomes of each message that was accepted or that a call has scheduled, by a name that is the
- * same in every play.
- */
+/** Returns the outcomes of each accepted or scheduled message, by a name that is the same in every play. */
 function collectOutcomes({ events, turns }: PlayResult): ReadonlyMap<string, readonly string[]> {
   const names = callNames(events);
   const scheduled = events.flatMap((event) =>
@@ -109,7 +106,7 @@ function findTurnFaults(seen: PlayResult, { expected, isOpen }: Omit<Expectation
     const [outcome, ...more] = outcomes ?? [];
     if (outcomes === undefined) problems.push(`the message of turn ${turn} was never accepted`);
     else if (outcome === undefined && usual === undefined)
-      completed += 1; // the turn waits for a person
+      completed += 1; // the turn waits for a person in both plays
     else if (outcome === undefined || more.length > 0) {
       lost += 1;
       problems.push(`turn ${turn} has ${outcomes.length} outcomes, not 1`);
@@ -120,7 +117,7 @@ function findTurnFaults(seen: PlayResult, { expected, isOpen }: Omit<Expectation
   return { completed, lost, problems };
 }
 
-/** Returns the calls whose outcome is unknown, and for how many of them that is allowed. */
+/** Returns the calls with an unknown outcome, and the number for which it is allowed. */
 function findUnknownOutcomes(seen: PlayResult, { expected, modes }: Omit<Expectation, 'isOpen'>) {
   const unknown = collectUnknownCalls(seen.events);
   const cares = new Map([...nameRuns(seen), ...nameRuns(expected)].map((run) => [run.name, run.care]));
@@ -178,7 +175,7 @@ interface ComparedRuns {
 
 /**
  * Returns the number of effects that a receiver would carry out: one for each complete run, or one for each
- * key of an idempotent tool. Does not count a run that was cut off, since only the receivers know its
+ * key of an idempotent tool. Does not count runs that were cut off, since only the receivers know their
  * effects.
  */
 function countEffects(runs: readonly NamedRun[]): number {
@@ -201,13 +198,13 @@ function runFaults(tool: string, { mine, theirs, unknown }: ComparedRuns): Fault
       problems.push(`${of} had ${count} effects, not ${usual}`);
     if (name !== undefined) doubled += Math.max(0, count - usual);
   }
-  // After a lost reply, its runs are repeated with other keys.
+  // If a reply is lost, the next reply repeats its runs with different keys.
   return { doubled: Math.max(doubled, countEffects(mine) - countEffects(theirs), 0), problems };
 }
 
 /**
- * Returns the calls that ran another number of times than expected. Without an interruption, not even a
- * harmless run may repeat.
+ * Returns the calls that did not run as often as expected. Without an interruption, even a harmless run must
+ * not repeat.
  */
 function findRepeatedRuns(seen: PlayResult, expected: PlayResult): string[] {
   const [mine, theirs] = [nameRuns(seen), nameRuns(expected)];
@@ -264,8 +261,8 @@ function listSucceededCalls({ events }: PlayResult): readonly string[] {
 }
 
 /**
- * Returns the replies with parts that later requests contain in a changed form: without a part, in another
- * order, or with other content. A reply that a transformer turned into text has no parts.
+ * Returns the replies whose parts differ in later requests: one is missing or changed, or the order is
+ * different. A reply that a transformer turned into text has no parts.
  */
 function findReturnedReplyFaults({ requests, replies }: Pick<PlayResult, 'requests' | 'replies'>): string[] {
   const made = new Set(replies.map(getText));
@@ -283,8 +280,8 @@ interface ReplyContent {
 }
 
 /**
- * Formats a reply for comparison. The order of a part's own fields does not matter, but that of the
- * provider's data can.
+ * Formats a reply for comparison. The order of fields does not matter in a part, but can matter in the
+ * provider's data.
  */
 const getText = ({ parts = [], provider }: ReplyContent): string =>
   JSON.stringify([parts.map((part) => Object.entries(part).toSorted(compareNames)), provider]);
@@ -306,8 +303,8 @@ export function collectUnknownCalls(events: readonly StoredEvent[]): ReadonlySet
 export type CallNames = ReadonlyMap<string, string>;
 
 /**
- * Names the calls of a journal without its sequence numbers, which a disturbance shifts. A name consists of
- * the turn, the calls around the frame, and the place among the frame's replies.
+ * Names the calls of a journal. Names do not contain sequence numbers, which a disturbance shifts, but the
+ * turn, the enclosing calls, and the place in the replies of the frame.
  */
 export function callNames(events: readonly StoredEvent[]): CallNames {
   const names = new Map<string, string>();

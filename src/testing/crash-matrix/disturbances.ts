@@ -8,7 +8,7 @@ import type { CrashableSession, Progress } from './crashable-session.ts';
  */
 export type Operation = 'lease' | 'append' | 'renew' | 'model' | 'run' | 'effect';
 
-/** The time just before or just after an operation, when a crash can happen. */
+/** A point just before or after an operation at which a crash can happen. */
 export interface Position {
   readonly side: 'before' | 'after';
   readonly operation: Operation;
@@ -23,8 +23,8 @@ export const formatPosition = ({ side, operation, of }: Position): string =>
 /** A disturbance of an invocation at one of its positions, or from there on. */
 export type Mode =
   /**
-   * The invocation releases the turn at its next boundary, and the object loses its memory, so another
-   * invocation folds the journal.
+   * The invocation releases the turn at its next boundary, and the object loses its memory. Another
+   * invocation then folds the journal.
    */
   | 'cold-fold'
   /** The object restarts during the next message to it, which is sent again. */
@@ -40,8 +40,8 @@ export type Mode =
   /** Like `zombie-at-once`, but the calls arrive between operations of the other invocation. */
   | 'zombie-amid'
   /**
-   * Like `zombie-at-once`, but the calls arrive an eighth of a lease term later, just before the other
-   * invocation may reconcile them.
+   * Like `zombie-at-once`, but the calls arrive an eighth of a lease term later, just before they may be
+   * reconciled.
    */
   | 'zombie-later';
 
@@ -66,7 +66,7 @@ export type DisturbanceName = keyof typeof DISTURBANCES;
 /** Every mode, in the order of the table. */
 export const MODES: readonly Mode[] = Object.values(DISTURBANCES).flat();
 
-const DISTURBANCE_NAMES = Object.keys(DISTURBANCES) as DisturbanceName[]; // the keys of the literal
+const DISTURBANCE_NAMES = Object.keys(DISTURBANCES) as DisturbanceName[]; // `Object.keys` returns strings
 
 export function nameOf(mode: Mode): DisturbanceName {
   const name = DISTURBANCE_NAMES.find((one) => (DISTURBANCES[one] as readonly Mode[]).includes(mode)); // each mode belongs to one disturbance
@@ -85,8 +85,7 @@ export const hasEffectAt = (mode: Mode, { operation }: Pick<Position, 'operation
   mode !== 'lost-acknowledgement' || operation === 'append' || operation === 'lease';
 
 /**
- * One invocation of the Worker, which can be interrupted. All its operations on the world pass through this
- * object.
+ * An invocation of the Worker that can be interrupted. It performs all its operations through this object.
  */
 export class CrashableInvocation implements Progress {
   readonly #positions: Positions;
@@ -110,7 +109,7 @@ export class CrashableInvocation implements Progress {
     return this.#running > 0 && !this.isCutOff;
   }
 
-  /** `true` if the results of its operations no longer arrive. */
+  /** `true` if it no longer receives the results of its operations. */
   get isCutOff(): boolean {
     return this.#struck !== undefined && isGone(this.#struck.mode);
   }
@@ -134,8 +133,8 @@ export class CrashableInvocation implements Progress {
   }
 
   /**
-   * Delivers the delayed calls after some operations of others. The number of operations depends on the
-   * position of the disturbance.
+   * Delivers the delayed calls after one to seven operations of other invocations, depending on the position
+   * of the disturbance.
    */
   deliverAmid(): void {
     this.#movesToWait = 1 + ((this.#struck?.at ?? 0) % 7);
@@ -159,7 +158,7 @@ export class CrashableInvocation implements Progress {
     this.#held.length = 0;
   }
 
-  /** Runs an operation between two positions. A failed operation counts as done. */
+  /** Runs an operation between two positions. A failed operation also passes the second position. */
   async through<T>(operation: Operation, work: () => T | Promise<T>, of?: string): Promise<T> {
     await this.#gate({ side: 'before', operation, of });
     this.#running += 1;
@@ -171,7 +170,7 @@ export class CrashableInvocation implements Progress {
     }
   }
 
-  /** Runs code that waits for a person, and therefore for the clock. */
+  /** Runs code that waits for a person, and so for time to pass. */
   async waiting<T>(work: () => Promise<T>): Promise<T> {
     this.#running -= 1;
     try {
@@ -216,11 +215,11 @@ export class CrashableInvocation implements Progress {
     }
   }
 
-  /** Rejects, never settles or is delayed, as the mode of an abandoned invocation requires. */
+  /** Rejects, never settles or settles late, depending on the mode of the lost invocation. */
   async #isGone(): Promise<void> {
     switch (this.#struck?.mode) {
       case 'rejects':
-        throw new ModelError('unreachable', 'The invocation is gone.'); // the error that models throw
+        throw new ModelError('unreachable', 'The invocation is gone.'); // models throw this error
       case 'hangs':
         return new Promise(() => {});
       default:
@@ -232,8 +231,8 @@ export class CrashableInvocation implements Progress {
 const isGone = (mode: Mode): boolean => mode === 'rejects' || mode === 'hangs' || mode.startsWith('zombie');
 
 /**
- * The positions of one play in order, over all its invocations. The first disturbance strikes the invocation
- * at its position. The position of the next disturbance counts from there.
+ * The positions of one play in order, over all its invocations. A disturbance strikes the invocation at its
+ * position. The position of the next disturbance is counted from there.
  */
 export class Positions {
   /** The positions passed so far. */

@@ -29,14 +29,14 @@ export interface CrashKit<World = undefined> {
   /** The return value of `options.world` for this play. */
   readonly world: World;
   /**
-   * Reports an effect on the world. Can be called anywhere in the code. With a key, the effect happens once,
-   * as at a receiver with idempotency keys. Without a key, it happens each time. Await it, since a crash can
-   * happen before and after it. Resolves with `true` if this call caused the effect.
+   * Reports an effect on the world. Can be called from any code. With a key, the effect happens only once, as
+   * with a receiver that supports idempotency keys. Await the call, since a crash can happen before and after
+   * it. Resolves with `true` if this call caused the effect.
    */
   effect(name: string, key?: string): Promise<boolean>;
-  /** Returns whether an effect was reported with this key, for a `reconcile` that asks its receiver. */
+  /** Returns whether an effect was reported with this key. For a `reconcile` that asks its receiver. */
   happened(name: string, key: string): boolean;
-  /** Returns whether the matrix observed a complete `run` with this key, for any other `reconcile`. */
+  /** Returns whether the matrix observed a complete `run` with this key. For any other `reconcile`. */
   ran(idempotencyKey: string): boolean;
 }
 
@@ -99,8 +99,8 @@ export class Effects<World> {
   }
 
   /**
-   * Returns a module that passes each `run` through the invocation and records it. `reconciles` decides
-   * whether tools reconcile calls themselves or this object simulates it.
+   * Returns a module that passes each `run` through the invocation and records it. `reconciles`: whether
+   * tools reconcile calls themselves or this object simulates it.
    */
   watching(invocation: CrashableInvocation, reconciles: 'own' | 'simulated'): ModuleUse {
     const use = createUse(CRASH_MATRIX);
@@ -135,7 +135,7 @@ export class Effects<World> {
     return run.value;
   }
 
-  /** Returns the outcome of a call, as an external service that records every run would. */
+  /** Returns the outcome of a call, like an external service that records every run. */
   async #answerFor(key: string): Promise<Reconciliation> {
     const runs = this.#runs.filter((run) => run.key === key);
     await Promise.all(runs.map(({ ended }) => ended));

@@ -1,6 +1,6 @@
 /**
- * The entry `holdfast/testing/crash-matrix`: interrupts a turn at every possible position, and checks that
- * its outcome is the same.
+ * The entry `holdfast/testing/crash-matrix`: interrupts turns at every possible position, and checks that the
+ * outcome stays the same.
  */
 export {
   type AgentUnderTest,

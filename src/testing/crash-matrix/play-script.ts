@@ -29,7 +29,7 @@ export interface PlayOptions {
   readonly watcher?: Watcher | undefined;
 }
 
-/** The result of a play, which runs the whole script. */
+/** The result of a play of the whole script. */
 export interface PlayResult {
   readonly events: readonly StoredEvent[];
   /** The ids of the turns that were accepted before the last message. */
@@ -40,7 +40,7 @@ export interface PlayResult {
   readonly requests: readonly ModelRequest[];
   /** The model's replies, including those that were lost. */
   readonly replies: readonly ModelReply[];
-  /** Describes the replies that the script does not have. */
+  /** Descriptions of the requested replies that are not in the script. */
   readonly missed: readonly string[];
   /** The positions before the last message. */
   readonly positions: readonly Position[];
@@ -50,7 +50,7 @@ export interface PlayResult {
   readonly broken?: Error;
 }
 
-/** The message after the script. It checks that the session still works, and what the model is then sent. */
+/** The message after the script. It shows whether the session still works, and what it sends to the model. */
 export const LAST_MESSAGE = 'And now?';
 
 const LAST_EXCHANGE: ScriptedExchange = { to: LAST_MESSAGE, replies: ['That was all.'] };
@@ -147,7 +147,7 @@ class Play<World> {
 
   /**
    * Delivers the messages and cancels that arrive during the first run of this tool. Disturbances do not
-   * affect their senders.
+   * affect their delivery.
    */
   async #comes(tool: string): Promise<void> {
     const comes = this.#meanwhile.filter(({ during }) => during === tool);
@@ -207,7 +207,7 @@ class Play<World> {
     return toTurnStart(start, () => ids.next().value ?? '');
   }
 
-  /** Creates the agents for the user's operations, with an invocation of their own. */
+  /** Creates the agents for the user's operations, in a separate invocation. */
   #app(): App {
     return this.#subject.app(this.#effects.kit(this.#positions.invoke()), this.#env);
   }

@@ -40,14 +40,17 @@ export interface Subject<World = unknown> {
 
 /** The model's replies to one message, in order. */
 export interface ScriptedExchange {
-  /** A part of the message. An exact match wins over a part, and the first exchange over later ones. */
+  /**
+   * A part of the message. An exact match takes precedence over a part, and an earlier exchange over a later
+   * one.
+   */
   readonly to: string;
   /** A reply function must depend only on its request, since a lost reply is requested again. */
   readonly replies: readonly ScriptedReply[];
 }
 
 /**
- * A message or cancel that arrives during the first `run` of a tool. Arrives exactly once, even if that run
+ * A message or cancel that arrives during the first `run` of a tool. It arrives exactly once, even if the run
  * is repeated.
  */
 export type ArrivalDuringRun = { readonly during: string } & (
@@ -119,9 +122,8 @@ export function checkScript(script: unknown): void {
 }
 
 /**
- * Returns whether cancels or steering messages arrive during a turn. A disturbance can change the position at
- * which they are received, and so the course of the script. The play's own journal then sets the
- * expectations.
+ * Returns whether cancels or steering messages arrive during a turn. A disturbance can change when they are
+ * received, and so the course of the script. The expectations are then derived from the play's own journal.
  */
 export const isOpenEnded = ({ steps }: CrashScript): boolean =>
   steps.some(
@@ -129,7 +131,7 @@ export const isOpenEnded = ({ steps }: CrashScript): boolean =>
       'send' in step && step.meanwhile?.some((one) => 'cancel' in one || one.whenBusy === 'steer') === true,
   );
 
-/** The reply to a request for which the script has none. The play then differs from the intended play. */
+/** The reply to a request for which the script has no reply. The play then differs from the intended play. */
 export const OFF_SCRIPT_REPLY = 'The script is over.';
 
 /** All replies of the model in a script. */
@@ -176,8 +178,8 @@ function replyTo(
 const MAX_QUOTED_CHARACTERS = 80;
 
 /**
- * Returns the index of the exchange to play: the exchange for exactly this message, or else the first for a
- * part of it. If several exchanges have the same `to`, a repeated message gets the next.
+ * Returns the index of the exchange to play: an exact match for this message, or else the first match for a
+ * part of it. If several exchanges have the same `to`, each repetition of a message uses the next one.
  */
 function findExchangeIndex(
   exchanges: readonly ScriptedExchange[],

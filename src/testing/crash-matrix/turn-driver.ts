@@ -75,8 +75,8 @@ export class TurnDriver<World> {
   }
 
   /**
-   * Delivers the delayed calls of former holders at the worst position. Drops calls that may already be
-   * reconciled, since no guarantee covers calls that act so late.
+   * Delivers the delayed calls of former lease holders at the worst position. Drops calls that may already be
+   * reconciled, since the guarantees do not cover calls that arrive so late.
    */
   async #deliverHeldUp(current: CrashableInvocation, { expiredFor }: LeaseGrant): Promise<void> {
     const { positions, session } = this.#options;

@@ -59,15 +59,15 @@ const getRoot = (table: readonly Route[]) =>
   });
 
 /**
- * The name of the session that `GET /health` reads. No real session has it, since every agent has a name. It
- * is never written.
+ * The name of the session that `GET /health` reads and never writes. Real sessions cannot have it, since
+ * every agent has a name.
  */
 const HEALTH_PROBE_NAME = toSessionName({ owner: { id: 'health' }, agent: '', session: 'health' });
 
 /**
  * Reports whether anything is missing in this environment for sessions, agents, modules or authentication.
- * Calls an object until one has responded, and not again: the deployment cannot change while the Worker runs,
- * and callers of this route are not authenticated.
+ * Once an object has responded, no more objects are called: the deployment cannot change while the Worker
+ * runs, and callers of this route are not authenticated.
  */
 function getHealth() {
   let hasAnswered = false;
@@ -123,15 +123,15 @@ export const getAgents = defineRoute({
   },
 });
 
-/** The maximum number of tools inside tools in one agent's description. A catalog can contain thousands. */
+/** The maximum number of inner tools in one agent's description. A catalog can contain thousands. */
 const MAX_INNER_TOOLS = 1_000;
-/** The maximum number of levels of tools inside tools. */
+/** The maximum nesting depth of inner tools. */
 const MAX_DEPTH = 16;
 
 /**
- * Describes an agent, without its instructions. Lists its tools in this environment, each with the tools
- * inside it, and the sources of tools that are known only in a turn. An agent that lacks a tool group here is
- * listed with the problem, and the other agents as usual.
+ * Describes an agent, without its instructions. Lists its tools in this environment, each with its inner
+ * tools, and the sources of tools that are known only in a turn. If the agent lacks a tool group here, lists
+ * the problem instead. Other agents are not affected.
  */
 function describeAgent(host: HttpHost, env: Env, agent: Agent): AgentView {
   const { name, description, output } = agent;
@@ -151,13 +151,13 @@ function describeAgent(host: HttpHost, env: Env, agent: Agent): AgentView {
   }
 }
 
-/** Returns the media types of files that it accepts. They are unknown if its model is unavailable. */
+/** Returns the media types of files that it accepts. Absent if its model is unavailable. */
 function describeAccepted(host: HttpHost, env: Env, agent: Agent): Pick<AgentView, 'accepts'> {
   const files = attempt(() => findAgentFiles({ host, env }, agent));
   return files.ok && files.value ? { accepts: files.value.types } : {};
 }
 
-/** Lists the sources of further tools without asking them, so that a list starts no handshake. */
+/** Lists the sources of further tools without calling them, so that listing does not start a handshake. */
 function describeAgentTools({ tools, providers }: Agent): Pick<AgentView, 'tools' | 'sources'> {
   const sources = providers.flatMap(({ about }) => about ?? []);
   return { tools: describeTools(tools), ...(sources.length > 0 && { sources }) };
@@ -179,7 +179,7 @@ function describeTools(tools: readonly AnyTool[]): readonly ToolView[] {
 }
 
 /**
- * Describes the tools inside a tool, without their schemas, and counts those that are left out. A tool that
+ * Describes the inner tools of a tool without their schemas, and counts those that are omitted. A tool that
  * contains itself is listed once.
  */
 function describeInner(

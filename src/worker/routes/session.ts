@@ -36,7 +36,7 @@ import {
 } from '../turn-response.ts';
 import { createContinuationView, type LaterView, type TurnView } from '../turn-view.ts';
 
-/** Returns the folded state, as its owner may see it. */
+/** Returns the folded state, in the view for its owner. */
 export const getSession = defineRoute({
   method: 'GET',
   path: SESSION_PATH,
@@ -45,7 +45,7 @@ export const getSession = defineRoute({
 });
 
 /**
- * Responds with the state. A polling client usually has the current one, so its tag is computed without
+ * Responds with the state. A polling client usually has the current state, so its tag is computed without
  * reading the events.
  */
 async function showSession(asked: SessionRequest): Promise<Response> {
@@ -59,10 +59,10 @@ async function showSession(asked: SessionRequest): Promise<Response> {
 }
 
 /**
- * Erases a session, with its waiting and scheduled turns. A running turn stops at its next step; effects of
- * its tools remain. The response is the same if the session did not exist, so that a client without a
- * response can retry. It also erases sessions of agents that are no longer deployed. Therefore the access is
- * not `session`, whose target would not be found.
+ * Erases a session, with its waiting and scheduled turns. A running turn stops at its next step, but effects
+ * of its tools remain. The response is the same if the session did not exist, so that a client without a
+ * response can retry. Sessions of agents that are no longer deployed can also be erased, so the access is not
+ * `session`: it would not find their target.
  */
 export const deleteSession = defineRoute({
   method: 'DELETE',
@@ -77,9 +77,8 @@ export const deleteSession = defineRoute({
 
 /**
  * Returns the answer of one turn, in the form of its message's response, but without `Retry-After`. Returns
- * 202 while there is no answer, and
- * 303 if its message went into another turn, whose answer is its answer. A stream shows the turn from its
- * first event, and follows it.
+ * 202 while there is no answer, and 303 if another turn received its message. That turn's answer is then its
+ * answer. A stream shows the turn from its first event, and follows it.
  */
 export const getTurn = defineRoute({
   method: 'GET',
@@ -90,8 +89,8 @@ export const getTurn = defineRoute({
 });
 
 /**
- * Stops the open turn, or, with `?turn=`, ends that turn. A turn that waits in line or for its time ends
- * before it starts. If a turn waits for a person with a role, the caller must have the role.
+ * Stops the open turn, or, with `?turn=`, ends that turn. A queued or scheduled turn ends before it starts.
+ * If a turn waits for a person with a role, the caller must have the role.
  */
 export const postCancel = defineRoute({
   method: 'POST',
@@ -104,15 +103,15 @@ export const postCancel = defineRoute({
 const RUNNING_POLL_SECONDS = 1;
 const WAITING_POLL_SECONDS = 5;
 /**
- * The maximum. A turn can start in a week, but if it is cancelled, it ends sooner, so clients poll at least
- * hourly.
+ * The maximum. A scheduled turn may start in a week, but it can be cancelled earlier, so clients poll at
+ * least hourly.
  */
 const MAX_POLL_SECONDS = 60 * 60;
 
 async function showTurn(asked: SessionRequest, { turn }: { readonly turn: string }): Promise<Response> {
   const { request } = asked;
   const view = await readTurnView(asked, turn);
-  // A message that went into another turn has no events of its own. For HEAD, a stream would have no reader.
+  // A message that another turn received has no events of its own. For HEAD, a stream would have no reader.
   const isElsewhere = !isOver(view) && view.status === 'steered';
   if (!isElsewhere && request.method !== 'HEAD' && wantsEvents(request)) {
     return streamTurn(asked, { turn });
@@ -123,7 +122,7 @@ async function showTurn(asked: SessionRequest, { turn }: { readonly turn: string
 function showView({ target, host }: SessionRequest, turn: string, view: TurnView): Response {
   if (isOver(view)) {
     const response = toResponse(view, getTurnPath(target, turn));
-    // It counted from the turn's end, and requesting this turn again changes nothing.
+    // The delay was relative to the turn's end, and a repeated request for this turn has the same result.
     response.headers.delete('retry-after');
     return response;
   }
@@ -146,7 +145,7 @@ async function stopTurn(asked: SessionRequest): Promise<Response> {
   return Response.json(stopping, { status: 202, headers });
 }
 
-/** Runs a turn here, stores it for the background, or follows the turn that a retry names. */
+/** Runs a turn here, stores it for the background, or follows the turn that a retry refers to. */
 export const postMessage = defineRoute({
   method: 'POST',
   path: `${SESSION_PATH}/messages`,
@@ -169,7 +168,7 @@ async function receiveMessage(asked: SessionRequest): Promise<AcceptedRequest> {
   return sendMessage(asked, {
     ...received,
     ...query,
-    // Headers that a proxy sets override the client's body.
+    // Headers, which a proxy can set, override the client's body.
     contextOfHeaders:
       host.contextHeaders.size > 0 ? readContextHeaders(request.headers, host.contextHeaders) : undefined,
     idempotencyKey: readIdempotencyKey(request),
@@ -211,7 +210,7 @@ async function showEvents(asked: SessionRequest): Promise<Response> {
   // For HEAD, a stream would have no reader.
   if (request.method === 'HEAD' || !wantsEvents(request)) return respondWithPage(target, query);
   const { after = 0, incarnation } = readResumePosition(request);
-  // An unreadable journal is reported by the status: a stream would only end.
+  // Checked first, so that the status can report an unreadable journal. A stream would only end.
   await assertHasEvents(asked, after);
   return createEventStream(asked, (signal) =>
     streamEventFrames((onIncarnation) =>
@@ -226,7 +225,7 @@ interface EventsRequest extends FeedOptions {
 
 /**
  * Yields the events of a session. If it is erased, yields `erased` and then the events of the next session
- * with its name: a client must not mistake these for events of the former session.
+ * with its name, so that a client does not mistake these for events of the former session.
  */
 async function* streamSessionEvents(
   { host, target }: SessionRequest,
@@ -238,7 +237,7 @@ async function* streamSessionEvents(
   let place = { after, incarnation };
   for (;;) {
     const { end, last } = yield* followFrom({ ...watch, incarnation: place.incarnation }, place.after);
-    // An EventSource reconnects by itself, with the last id.
+    // An EventSource reconnects automatically with the last id.
     if (end === 'over') yield { type: 'continues', ...createContinuationView(target, last) };
     if (end !== 'erased') return;
     yield { type: 'erased' };
@@ -252,7 +251,7 @@ async function respondWithPage(target: Target, query: URLSearchParams): Promise<
   const limit = parsePageSize(query.get('limit'));
   const page = await target.port.read({ from: after + 1, limit });
   if (!page) throw createUnknownSessionError(target);
-  // A journal that was written elsewhere may have none.
+  // A journal from another implementation may lack an incarnation.
   if (incarnation !== undefined && (page.incarnation ?? incarnation) !== incarnation) {
     const detail = 'The session of this event was erased. Leave out `after` to read the current one.';
     throw new SessionError('session-erased', detail);

@@ -14,7 +14,7 @@ export interface KeptTurn {
   readonly counts: BilledCounts;
 }
 
-/** The counts of a turn that runs alone in a loaded session, with a model that replies at once. */
+/** The counts of a turn that runs alone in a loaded session, with a model that replies immediately. */
 export interface SeparateCounts {
   readonly object: BilledCounts;
   /** The number of uses of each counted platform API. */

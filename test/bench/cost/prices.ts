@@ -16,7 +16,7 @@ export const PRICES = {
   objectRequests: 0.15,
   /** The number of WebSocket messages that count as one request. */
   messagesARequest: 20,
-  /** A million GB-s of an awake object. It is billed for 128 MB. */
+  /** A million GB-s of an awake object. An object is billed for 128 MB. */
   gigabyteSeconds: 12.5,
   gigabytes: 0.128,
   /** A million rows of SQLite. Setting an alarm counts as a written row. */

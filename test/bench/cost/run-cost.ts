@@ -1,7 +1,7 @@
 /**
  * `npm run cost`: counts the platform usage of turns, stores the counts, and generates docs/cost.md from
  * them. If a turn without a slow model exceeds its stored counts, the command fails and writes no files,
- * because a budget only falls.
+ * because budgets can only decrease.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

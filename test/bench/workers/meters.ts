@@ -1,6 +1,6 @@
 /**
- * Counts the platform usage of a measured Worker. The library looks up platform functions when it calls them,
- * so it calls the counting ones. A build without the constants below does not change the platform.
+ * Counts the platform usage of a measured Worker. The library looks up platform functions at call time, so it
+ * calls the counting versions. A build without the constants below does not change the platform.
  */
 import type { Counts, ObjectCounts } from './counts.ts';
 

@@ -15,7 +15,7 @@ export const planOf = (message: string): Plan => ({
   ms: Number(/ms=(\d+)/.exec(message)?.[1] ?? 0),
 });
 
-/** Waits like a model that takes this long. Returns immediately for 0 ms. */
+/** Waits this long, like a model. Returns immediately for 0 ms. */
 export async function think(ms: number): Promise<void> {
   if (ms > 0) await new Promise<void>((resolve) => setTimeout(resolve, ms));
 }

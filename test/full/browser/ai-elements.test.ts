@@ -197,7 +197,7 @@ describe.skipIf(!HAS_BROWSER || !isThere).each([7, 6] as const)(
         expect(shown.complaints).toEqual([]);
       });
 
-      it('shows a Message, whose Retry gives another answer', async () => {
+      it('shows a Message whose Retry button requests another answer', async () => {
         await goTo('message');
         const words = crypto.randomUUID();
         await send(words);

@@ -171,7 +171,7 @@ describe.skipIf(!HAS_BROWSER)('the sessions, the inbox and the chat of the conso
     expect(await listSeriousFindings(other)).toEqual([]);
   });
 
-  it('sends the result of a tool that a person runs, after it refuses text that is not JSON', async () => {
+  it('refuses text that is not JSON as a result from a person, and then sends a valid result', async () => {
     const page = await open('#/s/packer/weighed/chat');
     await say(page, 'Please weigh parcel 1001.');
     const card = page.getByRole('article', { name: 'Waiting: weigh_parcel' });
@@ -186,7 +186,7 @@ describe.skipIf(!HAS_BROWSER)('the sessions, the inbox and the chat of the conso
     await page.locator('.call-body', { hasText: '"grams": 400' }).waitFor();
   });
 
-  it('answers the question of a model, and ends another turn by an exit', async () => {
+  it('answers a question from the model, and ends another turn with an exit', async () => {
     const page = await open('#/s/packer/asked/chat');
     await say(page, 'I am unsure.');
     const card = page.getByRole('article', { name: 'Waiting: human_input' });
@@ -202,7 +202,7 @@ describe.skipIf(!HAS_BROWSER)('the sessions, the inbox and the chat of the conso
     await page.locator('.unanswered', { hasText: 'We are closed.' }).waitFor();
   });
 
-  it('edits a list of objects: adds, removes, chooses, and sends what the form shows', async () => {
+  it('adds, edits and removes objects of a list in a form, and sends the list as shown', async () => {
     const page = await open('#/s/packer/labels/chat');
     await say(page, 'Print the labels.');
     const card = page.getByRole('article', { name: 'Waiting: label_parcels' });
@@ -230,7 +230,7 @@ describe.skipIf(!HAS_BROWSER)('the sessions, the inbox and the chat of the conso
       .waitFor();
   });
 
-  it('declines what waits with a message of its own, and cancels a queued message', async () => {
+  it('declines a waiting call by sending a new message, and cancels a queued message', async () => {
     const page = await open('#/s/packer/declined/chat');
     await say(page, 'Print the labels.');
     await page.getByRole('article', { name: 'Waiting: label_parcels' }).waitFor();
@@ -245,7 +245,7 @@ describe.skipIf(!HAS_BROWSER)('the sessions, the inbox and the chat of the conso
     await page.locator('.unanswered', { hasText: 'cancelled' }).nth(1).waitFor();
   });
 
-  it('links the sources of a reply without telling them where the reader comes from', async () => {
+  it('links the sources of a reply without sending them a referrer', async () => {
     const page = await open('#/s/clerk/cited/chat');
     await say(page, 'Please cite a source.');
     const link = page.locator('.source').getByRole('link');
@@ -287,7 +287,7 @@ describe.skipIf(!HAS_BROWSER)('the sessions, the inbox and the chat of the conso
     expect(await page.locator('.meter-fill.warn').count()).toBeGreaterThan(0);
   });
 
-  it('is readable at 390 pixels and in the dark, with a call that waits', async () => {
+  it('is readable at a width of 390 pixels in the dark theme while a call waits', async () => {
     const page = await open('#/s/clerk/approval/chat', {
       viewport: { width: 390, height: 780 },
       colorScheme: 'dark',
@@ -301,7 +301,7 @@ describe.skipIf(!HAS_BROWSER)('the sessions, the inbox and the chat of the conso
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
   });
 
-  it('lets an operator look at the sessions of another owner, which their journals record', async () => {
+  it('lets an operator view the sessions of another owner, and records this in their journals', async () => {
     const ben = createClient({ url: worker.url.origin, agent: 'clerk', fetch: asCaller('ben') });
     await ben.session('private').send('Hello');
     const index = createIndexClient({ url: worker.url.origin });
@@ -378,7 +378,7 @@ const createFileEventScript = (kind: string, event: string, data: string): strin
   document.getElementById('message').dispatchEvent(new ${kind}('${event}', init));
 }`;
 
-/** Returns a `fetch` of this caller, who is no operator. */
+/** Returns a `fetch` of this caller, who is not an operator. */
 const asCaller =
   (caller: string): typeof fetch =>
   (input, init) =>

@@ -151,7 +151,7 @@ describe.skipIf(!HAS_BROWSER)('the console', () => {
     },
   );
 
-  it('shows untrusted content as text without markup and invisible characters, and truncates long lines', async () => {
+  it('shows untrusted content as text without markup or invisible characters, and truncates long lines', async () => {
     const page = await open('#/s/clerk/hostile/turn');
     await page.locator('.row', { hasText: 'read_letter' }).click();
     const detail = page.getByRole('complementary');
@@ -169,7 +169,7 @@ describe.skipIf(!HAS_BROWSER)('the console', () => {
       expect(await page.evaluate("document.getElementById('app').textContent.length")).toBeLessThan(60_000);
     }
     expect(await page.evaluate('globalThis.pwned')).toBe(undefined);
-    // The page's own script cannot turn text into markup either.
+    // Even the page's own script cannot turn text into markup.
     const assigning = "try { document.body.innerHTML = '<b>' } catch (thrown) { String(thrown) }";
     expect(await page.evaluate(assigning)).toContain('TrustedHTML');
     (shown.complaints as string[]).length = 0; // the browser logs the refused assignment

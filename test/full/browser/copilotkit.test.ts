@@ -55,7 +55,7 @@ const styles: Plugin = {
   },
 };
 
-it('the tested page is the one in docs/ag-ui.md', async () => {
+it('the tested page is the same as the page in docs/ag-ui.md', async () => {
   const page = await readFile(join(ROOT, '.ci/copilotkit/page.tsx'), 'utf8');
   expect(await readFile(join(ROOT, 'docs/ag-ui.md'), 'utf8')).toContain(`\`\`\`typescript\n${page}\`\`\``);
 });

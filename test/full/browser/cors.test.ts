@@ -1,6 +1,6 @@
 /**
- * Requests of a page to a Worker of another origin in a real browser. The origin of the page is allowed in some
- * tests and forbidden in others.
+ * Requests from a page to a Worker on another origin in a real browser. The origin of the page is allowed in
+ * some tests and forbidden in others.
  */
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
@@ -195,7 +195,7 @@ describe.skipIf(program === undefined)('a page of another origin in chromium', (
     });
   });
 
-  it('sees only a network failure and changes no data if its origin is not in the app’s list', async () => {
+  it('receives only a network failure and changes no data if its origin is not in the list', async () => {
     await page.goto(`${anothers}/`);
     const session = createSession(open);
     const failed = 'TypeError: Failed to fetch';
@@ -217,7 +217,7 @@ describe.skipIf(program === undefined)('a page of another origin in chromium', (
     );
   });
 
-  it('follows a session by an EventSource, which reports the erasure once and ends if no session follows', async () => {
+  it('follows a session with an EventSource, which reports the erasure once and closes if no new session exists', async () => {
     await page.goto(`${ours}/`);
     const session = createSession(open);
     const say = (): Promise<Response> => fetch(`${session}/messages`, post());

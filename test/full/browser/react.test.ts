@@ -15,7 +15,7 @@ describe.skipIf(!HAS_BROWSER)('a page in chromium, at another origin than its Wo
   });
   const { open, say, look, texts, endReply } = shown;
 
-  it('shows text as it streams, in a second tab too, and all of it after a reload', async () => {
+  it('shows text as it streams, also in a second tab, and the whole text after a reload', async () => {
     const { page } = shown;
     const isPart = async (on: Page, nth: number): Promise<boolean> => {
       const streaming = on.locator('li.streaming p');

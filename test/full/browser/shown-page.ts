@@ -1,4 +1,4 @@
-/** Opens an example page in a real browser, on another origin than its Worker. */
+/** Opens an example page in a real browser, on a different origin than its Worker. */
 import { readFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import { basename, join, resolve } from 'node:path';
@@ -38,7 +38,6 @@ export interface PageOptions {
   readonly holds: string;
   /** Additional build options. */
   readonly bundled?: Pick<BuildOptions, 'alias' | 'plugins'>;
-  /** Checks the files in the bundle. */
   readonly checked?: (files: readonly string[]) => void;
   /** The entry of the Worker, and additional build constants. `PAGES` is always set. */
   readonly worker: string;

@@ -81,7 +81,7 @@ const { worker, TurnRunner } = createHoldfast({
 });
 
 /**
- * Delays the preflight of a cancel request, as on a slow network. The page can then be closed before the
+ * Delays the preflight of a cancel request, as on a slow network. This lets a test close the page before the
  * request is sent.
  */
 const fetch: typeof worker.fetch = async (request, ...more) => {

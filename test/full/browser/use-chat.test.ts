@@ -70,7 +70,7 @@ describe.skipIf(!HAS_BROWSER).each([7, 6] as const)(
     const waitUntilReady = (on = shown.page): Promise<void> => on.locator('.status.ready').waitFor();
     const readHtml = (on = shown.page): Promise<string> => on.locator('ol').innerHTML();
 
-    it('shows text as it streams, in a second tab too, and all of it after a reload', async () => {
+    it('shows text as it streams, also in a second tab, and the whole text after a reload', async () => {
       const { page } = shown;
       const isPart = async (on: Page): Promise<boolean> => {
         await on.locator('li.assistant > p').waitFor();
@@ -171,14 +171,14 @@ describe.skipIf(!HAS_BROWSER).each([7, 6] as const)(
       await page.getByRole('alert').waitFor();
       expect(await page.getByRole('alert').textContent()).toContain('waits for an answer from outside');
       await look('8-refused');
-      // The refused call can still be approved.
+      // The call that waits can still be approved.
       await page.getByRole('button', { name: 'Approve' }).click();
       await page.getByText('Here is what came of it: 40 euro of order A-17 are on their way back.').waitFor();
       await waitUntilReady();
       expect(shown.complaints).toEqual([]);
     });
 
-    it('retries a failed reply, and shows its partial text too after a reload', async () => {
+    it('retries a failed reply, and shows its partial text as well after a reload', async () => {
       const { page } = shown;
       const words = `Please fail once, ${crypto.randomUUID()}.`;
       await say(words);

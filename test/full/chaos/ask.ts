@@ -44,8 +44,8 @@ export function send({ url, headers, body, signal }: Request): Promise<Response>
 }
 
 /**
- * Returns the answer at the end of a stream, or that the turn continues elsewhere. A stream that ends without
- * either is broken.
+ * Returns the answer at the end of a stream, or reports that the turn continues elsewhere. A stream that ends
+ * without either is broken.
  */
 async function readStream(response: Response, { shown }: Request): Promise<Reply> {
   let last: Reply = { came: 'broken' };

@@ -13,7 +13,7 @@ export type SentReply = Reply & {
   readonly to: 'message' | 'look' | 'decision';
 };
 
-/** A message, and what its sender has received so far. */
+/** A message, and the data that its sender has received so far. */
 export interface SentMessage {
   readonly errand: PlannedMessage;
   /** The replies to every request that may have arrived, in order. */
@@ -35,7 +35,7 @@ export interface Place {
 const RETRY_MS = 300;
 const POLL_MS = 1_000;
 
-/** Sends a message until it is answered, or until its arrival cannot be known. Does not reject. */
+/** Sends a message until it is answered, or until it is unknown whether it arrived. Does not reject. */
 export async function deliver(place: Place, sent: SentMessage): Promise<void> {
   const { errand } = sent;
   await pause(errand.startAfter, place.closing);

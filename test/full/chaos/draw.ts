@@ -65,7 +65,6 @@ const BUSY: Readonly<Partial<Record<UserKind, PlannedMessage['whenBusy']>>> = {
   steerer: 'steer',
 };
 
-/** Draws one message. @param name The name of the message. */
 function drawErrand(chance: Chance, session: string, name: string, habit: UserKind): PlannedMessage {
   const keyed = chance.between(1, 10) > 1;
   const way = pickOne(chance, ['json', 'stream', 'background'] as const);

@@ -27,7 +27,7 @@ export interface Figures {
    * turns that were abandoned after repeated take-overs without progress.
    */
   readonly outcomes: Readonly<Record<string, number>>;
-  /** Messages without a key whose connection broke, so that their arrival is unknown. */
+  /** Messages without a key whose connection broke, so it is unknown whether they arrived. */
   readonly uncertain: number;
   /** Messages that were never accepted, because their sessions were busy or the Worker was down. */
   readonly refused: number;

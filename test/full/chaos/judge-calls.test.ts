@@ -218,12 +218,12 @@ describe('the chaos oracle for calls', () => {
     expect(judge(createLedger({ executions: [...effects(), createExecution(idempotent)] }))).toEqual([]);
   });
 
-  it('allows a `once` call to have an unknown outcome if its holder died during the call, with or without an effect', () => {
+  it('allows a `once` call to have an unknown outcome if its holder crashed during it, with or without an effect', () => {
     expect(judge(createLedger(withEnding(once, 'unknown-outcome')))).toEqual([]);
     expect(judge(createLedger({ ...withEnding(once, 'unknown-outcome'), ...withoutCall(once) }))).toEqual([]);
   });
 
-  it('allows a cancelled idempotent call to have an effect if the model learns that this is possible', () => {
+  it('allows a cancelled idempotent call to have an effect if its error reports this possibility', () => {
     const createCancelled = (message: string): BareEvent => ({
       type: 'tool-call-ended',
       turn: TURN,

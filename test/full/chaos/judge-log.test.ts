@@ -17,7 +17,7 @@ it('the telemetry notice of the installed wrangler is not a finding', () => {
   );
 });
 
-it('an unexpected line is a finding, unlike the expected ones', () => {
+it('an unexpected line is a finding, unlike an expected line', () => {
   expect(
     judgeLog(`${NOTICE} Learn more.\n✘ [ERROR] Uncaught Error: lost\n⎔ Starting local server...`),
   ).toEqual([{ rule: 'log', where: 'wrangler', what: '✘ [ERROR] Uncaught Error: lost' }]);

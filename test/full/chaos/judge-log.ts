@@ -24,7 +24,7 @@ const EXPECTED: readonly RegExp[] = [
   /^\{"owner":\{[^}]*\},"agent":"chaos","session":"s\d+",.*"event":"turn","outcome":"(completed|cancelled)",/,
   // Wrangler prints this if a file is saved during the run, which restarts the Worker.
   /^⎔ (Reloading local server\.\.\.|Local server updated and ready)$/,
-  // Wrangler requests a file when it starts, and there is no network.
+  // Wrangler requests a file when it starts, but there is no network.
   /^\[wrangler:warn\] Unable to fetch the `Request\.cf` object! /,
   /^Error: getaddrinfo \w+ workers\.cloudflare\.com$/,
   /^ {4}at GetAddrInfoReqWrap\./,

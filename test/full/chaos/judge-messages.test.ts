@@ -26,7 +26,7 @@ import { type PlannedCall, planText } from './worker/plan.ts';
 const [read, , once] = CALLS as readonly [PlannedCall, PlannedCall, PlannedCall, PlannedCall]; // the plan has four calls
 
 describe('the chaos oracle for messages', () => {
-  it('reports no findings for a correct run in which a process died', () => {
+  it('reports no findings for a correct run in which a process was killed', () => {
     expect(judge(createLedger())).toEqual([]);
   });
 
@@ -144,7 +144,7 @@ describe('the chaos oracle for messages', () => {
     ).toEqual(['stuck', 'not answered']);
   });
 
-  it('allows a message without a key to have a turn or no turn if its connection broke', () => {
+  it('allows a message without a key to start a turn or no turn if its connection broke', () => {
     const sent = { errand: { ...errand, keyed: false }, replies: [], shown: [] };
     expect(judge(createLedger({}, sent))).toEqual([]);
     expect(judge(createLedger({ journals: new Map(), executions: [] }, sent))).toEqual([]);

@@ -21,7 +21,9 @@ export const isAccepted = ({ replies }: SentMessage): boolean => replies.some((r
 export const isLeftWaiting = (sent: SentMessage, turn: TurnStory): boolean =>
   (sent.errand.verdict === 'leave' || mayAbandon(sent)) && turn.waiting > 0 && turn.outcomes.length === 0;
 
-/** Returns `true` if the sender must not repeat the message. It has no key, so it could be stored twice. */
+/**
+ * Returns `true` if the sender must not repeat the message, because it has no key and could be stored twice.
+ */
 const mayAbandon = (sent: SentMessage): boolean => !sent.errand.keyed && !isAccepted(sent);
 
 /**

@@ -37,12 +37,12 @@ describe('a seed of the chaos run', () => {
     return Array.from({ length: 30 }, () => rounds.next().value);
   };
 
-  it('yields the same actions of the users', () => {
+  it('yields the same user actions every time', () => {
     expect(drawTestRounds(1)).toEqual(drawTestRounds(1));
     expect(drawTestRounds(1)).not.toEqual(drawTestRounds(2));
   });
 
-  it('yields the same times of the kills', () => {
+  it('yields the same kill times every time', () => {
     const lives = drawLives(createChance(5), 20, 3_000);
     expect(lives).toEqual(drawLives(createChance(5), 20, 3_000));
     expect(lives.every((life) => life >= 600 && life <= 10_800)).toBe(true);

@@ -32,7 +32,7 @@ const PROBLEM = 'urn:holdfast:problem:';
 const REFUSALS = ['session-busy', 'turn-suspended', 'queue-full', 'session-unavailable'];
 
 /**
- * Wrangler's own response when it restarts the Worker after a file was saved. The request can have arrived.
+ * Wrangler's own response when it restarts the Worker after a file was saved. The request may have arrived.
  */
 const RELOADED = 'Your worker restarted mid-request.';
 
@@ -43,7 +43,7 @@ export function toReply(response: Response, text: string): Reply {
   if (turn !== '' && (outcome === 'suspended' || word === 'suspended')) {
     return { came: 'suspended', turn, pending: pending ?? [] };
   }
-  // A failed turn is a problem that carries its outcome.
+  // A failed turn is a problem that contains its outcome.
   if (turn !== '' && outcome) return { came: 'answer', turn, outcome };
   if (status === 202 && turn !== '') return { came: 'accepted', turn, status: String(word) };
   const why = type?.startsWith(PROBLEM) ? type.slice(PROBLEM.length) : '';

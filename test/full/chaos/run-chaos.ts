@@ -36,7 +36,7 @@ const LAST_WAIT_MS = 30_000;
 const began = performance.now();
 const formatElapsedSeconds = (): string => `${((performance.now() - began) / 1000).toFixed(1).padStart(5)} s`;
 
-/** @throws Error if the run fails for another reason than a violated guarantee. */
+/** @throws Error if the run fails for a reason other than a violated guarantee. */
 async function run(options: ChaosOptions): Promise<boolean> {
   const { seed, kills, sessions, leaseMs } = options;
   console.log(`chaos: seed ${seed}; ${kills} kills, ${sessions} sessions, leases of ${leaseMs} ms`);

@@ -14,7 +14,7 @@ export interface CallStory {
   readonly id: string;
   readonly tool: ToolName;
   readonly label: string;
-  /** `true` if the journal has the start of the call, so that the effect may happen. */
+  /** `true` if the journal has the start of the call, so its effect may have happened. */
   started: boolean;
   /** `true` if another invocation took over between the start and the end of the call. */
   tookOver: boolean;

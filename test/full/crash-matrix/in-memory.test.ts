@@ -31,7 +31,7 @@ const EFFECT_KINDS = [
   'everything',
 ];
 
-/** Returns cells in alternating modes, at every second position. */
+/** Returns cells at every second position, in alternating modes. */
 const listCellsAtSecond = (trials: readonly Trial[]) =>
   listCellsInTurn(trials).filter(({ disturbance: { at } }) => at % 2 === 0);
 
@@ -59,7 +59,7 @@ describe.each(SCENARIOS.map((scenario) => [scenario.kind, scenario] as const))('
     }
   });
 
-  it('leaves a state that a snapshot can contain', () => {
+  it('leaves a state that can be restored from its snapshot', () => {
     const state = foldEvents(trial.result.events);
     expect(parseSnapshot(toSnapshot(state))).toEqual({
       ...state,
@@ -67,7 +67,7 @@ describe.each(SCENARIOS.map((scenario) => [scenario.kind, scenario] as const))('
     });
   });
 
-  it('survives its disturbances', { timeout: 300_000 }, async () => {
+  it('produces the expected result at every tested disturbance', { timeout: 300_000 }, async () => {
     const isOfEffects = EFFECT_KINDS.includes(scenario.kind);
     const played = await playAll(isOfEffects ? listCells([trial], MODES) : listCellsAtSecond([trial]));
     expect(listFailures(played, 5)).toEqual([]);
@@ -81,7 +81,7 @@ describe('all kinds of tools together', { timeout: 60_000 }, () => {
     trial = await Trial.of(everything);
   });
 
-  it('survive a disturbance of the invocation that takes over', async () => {
+  it('produce the expected result even if the invocation that takes over is disturbed', async () => {
     const first = ['rejects', 'hangs', 'zombie-at-once'] as const;
     const second = ['zombie-at-once', 'zombie-later', 'zombie-amid'] as const;
     const pairs = Array.from({ length: 40 }, (_, i): Disturbance[] => [

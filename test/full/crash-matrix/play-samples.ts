@@ -4,7 +4,7 @@ import { type Guard, SABOTAGES } from './lab/sabotage.ts';
 import type { Cell, PlayedCell } from './matrix.ts';
 
 /**
- * The lease in ms for plays that wait for an expiry. If an invocation stalls that long, this is only an
+ * The lease in ms for plays that wait for an expiry. An invocation that stalls that long is only an
  * additional disturbance.
  */
 const SHORT_LEASE_MS = 1_500;

@@ -4,7 +4,7 @@ import { drawSamples } from './samples.ts';
 import { leaves } from './scenarios/leaves.ts';
 import { formatTable, listFailures } from './table.ts';
 
-it('the sampler draws the same samples for the same seed, with all kinds equally often', async () => {
+it('the sampler draws the same samples for the same seed, and draws all kinds equally often', async () => {
   const trials = await createTrials(leaves);
   const listDrawn = (seed: number) =>
     drawSamples(trials, { count: 70, seed }).map(({ trial, disturbance }) => [

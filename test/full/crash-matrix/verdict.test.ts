@@ -22,7 +22,7 @@ describe('`verdictOf`', () => {
     expect(judgeAgainst({})).toEqual({ is: 'equal' });
   });
 
-  it('allows repeated requests of a cut-off holder with messages that only it knew', () => {
+  it('allows a cut-off holder to repeat requests and to include messages that only it had received', () => {
     expect(judgeAgainst({ shown: ['a', 'a', 'also', 'b'] })).toEqual({ is: 'equal' });
   });
 

@@ -1,4 +1,4 @@
-/** A tool changes in the next build, while calls of it wait for a decision or have started. */
+/** A tool changes in the next build, while its calls wait for a decision or have started. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { pollUntil } from '../../../src/examples/demo/ports.ts';
 import { openSite, type Site } from './site.ts';
@@ -96,7 +96,7 @@ describe('a waiting approval', () => {
     expect(countEffects('role')).toBe(0);
   });
 
-  it('is also void in a nested loop', async () => {
+  it('is void in a nested loop too', async () => {
     expect(await approve('nested')).toMatchObject({ status: 202, body: { outcome: 'suspended' } });
     expect(listLastAnswers('nested-clerk')).toEqual([['refund', changed]]);
     expect(await approve('nested')).toMatchObject({ status: 200, body: { outcome: 'completed' } });
@@ -109,7 +109,7 @@ describe('a waiting approval', () => {
     expect(countEffects('described')).toBe(1);
   });
 
-  it('is not repeated for a tool that the caller has already run', async () => {
+  it('is not requested again for a tool that the caller has already run', async () => {
     const [pending] = await site.visit('sent').pending();
     const heard = await site.visit('sent').post(`/results/${pending?.call}`, { text: 'Refunded by hand.' });
     expect(heard).toMatchObject({ status: 200, body: { outcome: 'completed' } });

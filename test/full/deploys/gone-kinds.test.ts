@@ -1,6 +1,6 @@
 /**
- * The next build does not have some sources of tools: an unfolding tool, a domain type, a playbook's tool, a
- * subagent and an agent.
+ * The next build lacks some sources of tools: an unfolding tool, a domain type, a playbook's tool, a subagent
+ * and an agent.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { pollUntil } from '../../../src/examples/demo/ports.ts';
@@ -74,7 +74,7 @@ beforeAll(async () => {
 afterAll(() => site.close());
 
 describe('an opened unfolding tool that a deployment removed', () => {
-  it('is forgotten, so a started inner call has an unknown outcome and an unstarted one reports a missing tool', async () => {
+  it('is forgotten, so a started inner call has an unknown outcome and an unstarted call reports a missing tool', async () => {
     expect(await readOutcome('facade')).toMatchObject(turnCompleted);
     const { offered, answers } = getLastRequest('facade');
     expect(answers.slice(1)).toEqual([

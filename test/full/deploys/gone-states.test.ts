@@ -37,7 +37,7 @@ beforeAll(async () => {
 });
 afterAll(() => site.close());
 
-it('a call in a removed state fails with the name of the state, and does not run the nested loop', async () => {
+it('a call in a removed state fails with an error that includes the state, and does not run the nested loop', async () => {
   site.world.plays('between', [call, 'Packed.', call, 'No.'], 'Pack order 41.');
   expect(await site.visit('between').say('Ship it.')).toMatchObject({ body: { text: 'No.' } });
   expect(listAnswers(site.world.asked('between').at(-1)).at(-1)).toEqual([
@@ -47,7 +47,7 @@ it('a call in a removed state fails with the name of the state, and does not run
   expect(await readPositions('between')).toEqual({ 'between/orders': { 41: 'packed' } });
 });
 
-it('an open loop in a removed state finishes started calls, and fails other calls with the name of the state', async () => {
+it('an open loop in a removed state finishes started calls, and fails other calls with an error about the state', async () => {
   const events = await site.visit('inside').ended();
   expect(events.at(-1)).toMatchObject({ type: 'turn-ended', outcome: 'completed' });
   const inside = site.world.asked('inside').filter(({ messages }) => messages.some(isOpening));

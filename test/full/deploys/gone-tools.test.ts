@@ -1,6 +1,6 @@
 /**
- * The next build does not have a tool. Unstarted calls of the tool follow the policy for unknown tools, and
- * started calls have an unknown outcome.
+ * The next build lacks a tool. Unstarted calls of the tool follow the policy for unknown tools, and started
+ * calls have an unknown outcome.
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openSite, type Site } from './site.ts';

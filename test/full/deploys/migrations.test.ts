@@ -59,7 +59,7 @@ describe('a build with the next version of the tables', () => {
     addToAgenda(site.storage, 'audit');
     await site.deploy(tellingAlarms);
     expect(await site.visit('clerk').say('And you?')).toMatchObject({ body: { text: 'Still here.' } });
-    await delay(500); // gives a change time to happen, since its absence cannot be awaited
+    await delay(500); // leaves time for a change, since a test cannot await its absence
     expect(site.logs().filter((line) => line === 'alarm').length).toBeLessThan(3);
     await site.kill();
     expect(readStored()).toMatchObject({ version: before.version + 1, agenda: ['audit'] });

@@ -81,7 +81,7 @@ describe('an older build', () => {
     const listReturnedLines = () =>
       site.logs().filter((line) => line.includes(`turn ${turn} was not taken over`));
     await pollUntil('the turn is given back', 5_000, async () => listReturnedLines().length > 0);
-    await delay(1_000); // gives a change time to happen, since its absence cannot be awaited
+    await delay(1_000); // leaves time for a change, since a test cannot await its absence
     expect(listReturnedLines()).toEqual([
       JSON.stringify({
         level: 'error',
@@ -105,7 +105,7 @@ describe('an older build', () => {
   });
 });
 
-describe('the newer build that is restored', () => {
+describe('a restored newer build', () => {
   beforeAll(async () => {
     await site.kill();
     after = readStoredSessions(site.storage);
@@ -142,7 +142,7 @@ describe('the newer build that is restored', () => {
     expect(events.filter(({ type }) => type === 'turn-started')).toHaveLength(2);
   });
 
-  it('accepts the decision', async () => {
+  it('accepts the pending decision', async () => {
     const [pending] = await visitSession('waiting').pending();
     const heard = await visitSession('waiting').post(`/approvals/${pending?.call}`, { decision: 'approve' });
     expect(heard).toMatchObject({ status: 200, body: { text: 'Sent.', outcome: 'completed' } });

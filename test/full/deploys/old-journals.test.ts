@@ -7,7 +7,7 @@ import { listAnswers } from './world.ts';
 
 let site: Site;
 const name = JSON.stringify(['local', 'long', 's']);
-/** The number of calls. Their events are more than a session without a snapshot can have. */
+/** The number of calls. They produce more events than a session can have without a snapshot. */
 const CALLS = 110;
 
 beforeAll(async () => {

@@ -22,7 +22,7 @@ export interface Site {
   close(): Promise<void>;
 }
 
-/** The lease is short, so that a turn is taken over soon, but longer than the start of a build takes. */
+/** The lease is short, so that a turn is taken over soon, but longer than a build takes to start. */
 const LEASE_MS = 1_500;
 
 /**

@@ -4,8 +4,8 @@ import { existsSync } from 'node:fs';
 const PLACES = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
 
 /**
- * Returns the path of the browser's program, or `undefined` if there is none. @throws Error if there is none
- * and CHROMIUM is `required`, as in CI.
+ * Returns the path of the browser's program, or `undefined` if it is not installed. @throws Error if it is
+ * not installed and CHROMIUM is `required`, as in CI.
  */
 export function findChromium(): string | undefined {
   const found = PLACES.find((place) => existsSync(place));

@@ -22,7 +22,7 @@ export class SessionObject extends Base {
     sql.exec = (...given) => {
       const cursor = exec(...given);
       cursors.push(cursor);
-      return cursor as never; // the type of the rows is up to the caller
+      return cursor as never; // the caller determines the type of the rows
     };
     super(ctx, env);
     this.#cursors = cursors;

@@ -1,4 +1,4 @@
-/** Compares an index, and its copy in D1, with the journals. */
+/** Compares an index and its copy in D1 with the journals. */
 import { setTimeout as wait } from 'node:timers/promises';
 import { forEachConcurrently, type IndexedSite, type Listed, type Place } from './indexed-site.ts';
 import type { JournalFacts, Shown } from './worker/journal-facts.ts';
@@ -55,7 +55,7 @@ const findDifferences = (wanted: View, is: View): string[] =>
     .filter((session) => wanted.get(session) !== is.get(session))
     .map((session) => `${session}: journal ${wanted.get(session)}, shown ${is.get(session)}`);
 
-/** Returns the differences of an owner's index from the journals. */
+/** Returns the differences between an owner's index and the journals. */
 export async function indexDiffers(
   site: IndexedSite,
   owner: string,
@@ -65,7 +65,7 @@ export async function indexDiffers(
   return findDifferences(view, new Map(listed.map((one) => [one.session, formatListed(one)])));
 }
 
-/** Returns the differences of the copy in D1 from the journals of an owner. */
+/** Returns the differences between the copy in D1 and the journals of an owner. */
 export async function findD1Differences(
   site: IndexedSite,
   owner: string,

@@ -51,7 +51,7 @@ export class IndexedSite {
     };
   }
 
-  /** Starts a site. The directory keeps its storage. */
+  /** Starts a site. The directory contains its storage. */
   static async start(directory: string, leaseMs: number): Promise<IndexedSite> {
     const bundle = join(directory, 'worker.js');
     writeFileSync(bundle, await buildWorker(ENTRY));

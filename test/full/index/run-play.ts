@@ -23,7 +23,7 @@ export interface LoadResult {
   readonly turns: number;
   /** The time in ms after which the index showed each stopped turn. */
   readonly lags: readonly number[];
-  /** The differences of the index and D1 from the journals. */
+  /** The differences between the index or D1 and the journals. */
   readonly differences: readonly string[];
   readonly seconds: number;
 }
@@ -79,7 +79,7 @@ export async function runLoad(site: IndexedSite, size: LoadSize, settleMs: numbe
 const findMissing = ({ facts }: OwnerJournals, places: readonly Place[]): string[] =>
   places.filter(({ session }) => !facts.has(session)).map(({ session }) => `${session} has no journal`);
 
-/** The remaining data of an owner after the index reported the erasure as done. */
+/** The data of an owner that remains after the index has reported the erasure. */
 export interface ErasureResult {
   readonly removed: number;
   readonly left: Readonly<Record<string, unknown>>;

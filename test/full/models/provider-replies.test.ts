@@ -1,6 +1,6 @@
 /**
- * Recorded replies of providers, which the AI SDK's providers and the adapter of Holdfast read. The replies of
- * the adapter must contain all data.
+ * Recorded replies of providers, read by both the AI SDK's providers and Holdfast's adapter. The adapter's
+ * replies must contain all data.
  */
 import type { LanguageModelV4, LanguageModelV4CallOptions } from '@ai-sdk/provider';
 import { describe, expect, it } from 'vitest';
@@ -15,7 +15,7 @@ const options: LanguageModelV4CallOptions = {
   prompt: [{ role: 'user', content: [{ type: 'text', text: 'hello' }] }],
 };
 
-/** A part in a form that allows comparing both sides. */
+/** A part in a form in which both sides can be compared. */
 interface ReadPart {
   readonly type: string;
   readonly said: unknown;

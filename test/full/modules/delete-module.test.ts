@@ -22,7 +22,7 @@ describe('a checkout without one module', () => {
     expect(problem).toBe('No test of the kernel is left.');
   });
 
-  it('is not created for a part that the kernel imports, and the report names the importing files', async () => {
+  it('is not created for a part that the kernel imports, and the report lists the importing files', async () => {
     const loop = { path: 'src/loop', entries: [] };
     const { problem } = await deleteModule(checkout, loop, ['test/gate/node/journal']);
     expect(problem).toMatch(/^The kernel imports it: .*\bsrc\/agent\/define-agent\.ts\b.*\.$/);

@@ -37,7 +37,7 @@ describe('npm run plays', () => {
     expect(traceOf('--seed', '102', '--count', '2').endsWith(alone)).toBe(true);
   });
 
-  // Tries several seeds, because each change of the library changes which defects a seed finds.
+  // Tries several seeds, because each change to the library changes which defects a seed finds.
   it.each([
     ['reconcile', 100, /: doubled: /],
     ['append-again', 1, /: (?:snapshot is not cold|warm is not cold|ends once|stream): /],

@@ -173,7 +173,7 @@ describe.each(Object.entries(providers))('a model of %s', (_, { path, sdk }) => 
     });
   });
 
-  it('distinguishes a stream that the server cuts off from a complete one', async () => {
+  it('distinguishes a stream that the server cuts off from a complete stream', async () => {
     const pieces: string[] = [];
     const asked = fromAiSdk(sdk()).ask(
       { messages: [{ role: 'user', text: 'cut' }], tools: [] },

@@ -54,7 +54,7 @@ const readExecutedInputs = (turn: string): unknown[] =>
     .filter(({ call }) => call.startsWith(`${turn}.`))
     .map(({ what }) => JSON.parse(what));
 
-describe('an approval of a Worker that was killed while it waited', () => {
+describe('an approval that was waiting when its Worker was killed', () => {
   const sessions = ['approve', 'edit', 'reject', 'exit', 'twice', 'again'] as const;
   const waiting = new Map<string, WaitingTurn>();
   const waitForPending = (session: (typeof sessions)[number]): WaitingTurn => {

@@ -64,7 +64,7 @@ async function post(url: URL, body: object, token?: string): Promise<unknown> {
   return response.json();
 }
 
-it('approvals-inbox.md: a manager reads the waiting approvals and approves one; staff do not see them', async () => {
+it('approvals-inbox.md: a manager reads the waiting approvals and approves one, and staff cannot see them', async () => {
   const vars = { STAFF_TOKEN: 'staff-secret', MANAGER_TOKEN: 'manager-secret' };
   const { url } = await start('src/examples/inbox/worker.ts', { vars, deployedAs: { hasIndex: true } });
   const session = new URL('/agents/clerk/sessions/s1/messages', url);

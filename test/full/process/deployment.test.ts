@@ -138,7 +138,7 @@ describe('a misconfigured Worker that cannot run sessions', () => {
   });
 });
 
-it('a Worker without a chosen model reports that to the sender of a message, at /health, and once in its log', async () => {
+it('a Worker without a chosen model reports this to the sender of a message, at /health, and once in its log', async () => {
   const worker = await start({ vars: { MODEL: '' } });
   const answers = [
     await say(worker, { message: 'Please pay invoice INV-17.' }, BACKGROUND_HEADERS),

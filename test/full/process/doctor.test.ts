@@ -135,7 +135,7 @@ const withTurnedExport = (text: string): string =>
     'export default { ...holdfast.worker, queue: consumeTurns(holdfast) };',
   );
 
-/** Changes of a file that cause a problem. `fix` is a part of the suggested fix. */
+/** Changes to a file that cause a problem. `fix` is a part of the suggested fix. */
 const BROKEN_PROJECTS: readonly (readonly [
   id: string,
   file: FileName,

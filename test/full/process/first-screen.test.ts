@@ -57,7 +57,7 @@ it.each(['src/create/templates/minimal/src/clerk.ts', 'src/create/templates/mini
   },
 );
 
-it('the first screen names every template in the order of the prompt', () => {
+it('the first screen lists every template in the order of the prompt', () => {
   const rows = [...readme.matchAll(/^\| `([a-z-]+)` \| /gm)].map(([, name]) => name);
   expect(rows).toEqual(Object.keys(TEMPLATES));
 });

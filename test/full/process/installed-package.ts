@@ -19,8 +19,8 @@ export interface UserFolder {
 }
 
 /**
- * Creates a user's folder without a registry. It contains only the package's declared dependencies and `more`.
- * So an undeclared dependency is missing.
+ * Creates a user's folder without a registry. It contains only the package's declared dependencies and
+ * `more`, so an undeclared dependency is missing.
  */
 export async function installPackage(more: readonly string[]): Promise<UserFolder> {
   const path = await mkdtemp(join(tmpdir(), 'holdfast-user-'));

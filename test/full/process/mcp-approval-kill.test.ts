@@ -28,7 +28,7 @@ async function connectClient(answer: (params: ElicitRequest['params']) => Promis
 
 const readExecutedInputs = (): unknown[] => desk.effects.executions().map(({ what }) => JSON.parse(what));
 
-it('a call that is approved after a kill runs once, even if the next kill comes during the call', async () => {
+it('a call that is approved after a kill runs once, even if the Worker is killed again during the call', async () => {
   const questions: string[] = [];
   let killing: Promise<void> | undefined;
   const client = await connectClient(async ({ message }) => {

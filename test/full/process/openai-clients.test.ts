@@ -57,7 +57,7 @@ async function killInSecondStep(): Promise<void> {
 const joinText = (events: readonly ResponseStreamEvent[]): string =>
   events.map((event) => (event.type === 'response.output_text.delta' ? event.delta : '')).join('');
 
-it('a stream continues after the last received event when its Worker was killed', async () => {
+it('a stream continues after the last received event if its Worker is killed', async () => {
   const killed = killInSecondStep();
   const seen: ResponseStreamEvent[] = [];
   let id = '';

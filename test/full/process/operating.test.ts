@@ -1,6 +1,5 @@
 /**
- * `npx holdfast sessions` and other commands that query a deployment, with a Worker and with servers that are
- * not one.
+ * `npx holdfast sessions` and other commands that query a deployment, with a Worker and with other servers.
  */
 import { execFile, spawn } from 'node:child_process';
 import { createServer } from 'node:http';
@@ -243,7 +242,7 @@ async function startProxy(): Promise<{ readonly url: string; breakAll(): void }>
   };
 }
 
-it('`follow` prints a journal and survives a lost connection until it is interrupted', async () => {
+it('`follow` prints a journal and reconnects after a lost connection, until it is interrupted', async () => {
   await say('j1', 'Hello');
   const lines = (await run(['journal', 'j1', ...clerk])).out.split('\n');
   expect(lines[0]).toMatch(/^1 {2}20\d\d-\d\d-\d\d \d\d:\d\d:\d\d {2}session-opened {8}\{"incarnation"/);
@@ -354,7 +353,7 @@ describe('erase', () => {
   }, 120_000);
 });
 
-/** Starts a server that gives this response to every request. */
+/** Starts a server that sends this response to every request. */
 async function runAgainst(status: number, body: string, type = 'application/json'): Promise<string> {
   const server = createServer((_, response) => {
     response.writeHead(status, { 'content-type': type, location: 'http://127.0.0.1:9/' });

@@ -49,7 +49,7 @@ export async function packPackage(): Promise<PackedPackage> {
   const lock = `${place}.lock`;
   await mkdir(cache, { recursive: true });
   while (!existsSync(place)) {
-    // `mkdir` fails if the folder exists, so only one test file gets the lock.
+    // `mkdir` fails if the folder exists, so only one test file acquires the lock.
     const isOurs = await mkdir(lock).then(
       () => true,
       () => false,

@@ -1,4 +1,4 @@
-/** A change of a file that a page describes. */
+/** A change to a file that a page describes. */
 export interface PageChange {
   readonly file: string;
   /** If `true`, `text` contains added and removed lines. Otherwise, it is the whole file. */

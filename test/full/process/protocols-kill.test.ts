@@ -118,7 +118,7 @@ it('an A2A task has the content of the journal after a kill', async () => {
   expect(await cut).toBe('cut off');
   await start();
   const again = await connectClient();
-  // A client that subscribes again receives the end of the task, or learns that it has ended.
+  // A client that subscribes again receives the end of the task, or an error if it has ended.
   const watchTask = async () => {
     for await (const _ of again.resubscribeTask({ tenant: '', id }));
   };

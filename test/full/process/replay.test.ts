@@ -79,7 +79,7 @@ function sendMessage(
   return say(session, { message, context: { conversation } }, as);
 }
 
-/** Sends all messages of a customer. Returns the differences of the answers from the recording. */
+/** Sends all messages of a customer. Returns the differences between the answers and the recording. */
 async function replayConversation(
   stage: Stage,
   conversation: Conversation,

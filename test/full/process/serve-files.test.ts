@@ -100,7 +100,7 @@ it('serve-files serves only its folder, regardless of the roots that a client de
   expect(JSON.stringify(answer.content)).toContain('Access denied - path outside allowed directories');
 });
 
-it('serve-files forgets a session that its client has ended', async () => {
+it('serve-files returns 404 for a session that its client has ended', async () => {
   await withSession(async (client, transport) => {
     const { sessionId = '' } = transport;
     await transport.terminateSession();

@@ -56,7 +56,7 @@ const hasEnded = (pid: number): boolean => {
   }
 };
 
-it('the bridge starts one process per session, and no process for requests that start no session', async () => {
+it('the bridge starts one process per session, but no process for requests that do not start a session', async () => {
   const { url, pids } = await startBridge();
   expect((await post(url, 'tools/list', {})).status).toBe(400);
   expect(pids()).toEqual([]);
@@ -98,7 +98,7 @@ it('the bridge keeps a session whose client is listening', async () => {
   await expect.poll(pids, { timeout: 10_000 }).toEqual([]);
 });
 
-it('the bridge ends a session whose process has died', async () => {
+it('the bridge ends a session whose process has exited', async () => {
   const { url, pids } = await startBridge();
   const session = await begin(url);
   process.kill(pids()[0] ?? 0, 'SIGKILL');

@@ -130,7 +130,7 @@ describe('the tutorial', () => {
     });
   });
 
-  it('step 2: the agent asks the model that MODEL names, and offers it both tools', async () => {
+  it('step 2: the agent calls the model that MODEL selects, and offers it both tools', async () => {
     await take(2);
     const asked: string[] = [];
     const server = createServer(async (request, response) => {
@@ -164,7 +164,7 @@ describe('the tutorial', () => {
     expect(stdout).toContain('3 passed');
   });
 
-  it('step 4: a payment waits for a decision, and runs after it; the tests pass', async () => {
+  it('step 4: a payment waits for a decision and then runs, and the tests pass', async () => {
     await take(4);
     const worker = await start();
     const { status, answer } = await post(getMessagesUrl(worker), PAY_MESSAGE);

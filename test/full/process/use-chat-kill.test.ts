@@ -45,7 +45,7 @@ const fetchFrom = (path: string, init?: RequestInit): Promise<Response> =>
 const HELLO_TEXT = 'Hello! Our shop is open from nine to five, and we are happy to help you with anything.';
 
 describe.each(VERSIONS)('a chat of version %i whose Worker is killed', (version) => {
-  it('resumes and shows the whole reply if the kill is in the middle of the reply', async () => {
+  it('resumes and shows the whole reply if the Worker is killed in the middle of the reply', async () => {
     const { chat, id } = openChat({ version, agent: 'desk', via: fetchFrom });
     const saying = chat.sendMessage({ text: 'When are you open? Say it slowly.' });
     await expect.poll(() => JSON.stringify(getLastParts(chat))).toContain('Hello!');
@@ -74,7 +74,7 @@ describe.each(VERSIONS)('a chat of version %i whose Worker is killed', (version)
     expect(types).toContain('turn-resumed');
   });
 
-  it('accepts an approval and runs the call once if the kill is during the wait', async () => {
+  it('accepts an approval and runs the call once if the Worker is killed during the wait', async () => {
     const { chat, asked, id } = openChat({ version, agent: 'desk', via: fetchFrom, sends: 'approvals' });
     await chat.sendMessage({ text: 'Please refund 20 euro.' });
     const waiting = getLastParts(chat).at(-1);

@@ -13,7 +13,7 @@ const PROMISED_SCENARIOS = ['plain', 'plain-turns', 'state-machine', 'state-mach
 const listWires = (scenario: string): readonly string[] =>
   PROMISED_SCENARIOS.includes(scenario) ? MEASURED_WIRES.map(({ name }) => name) : ['anthropic', 'chat'];
 
-it('the requests of plain agents and state machines extend each other over every wire, and every departure has a cause', {
+it('requests of plain agents and state machines extend the previous one, and other departures have a cause', {
   timeout: 300_000,
 }, async () => {
   const rows: Row[] = [];

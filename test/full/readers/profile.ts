@@ -41,7 +41,7 @@ export async function connectProfiler(worker: string, inspector: URL): Promise<P
 
 function sumTimeIn({ nodes, samples, timeDeltas }: Profile, name: string): number {
   const inside = new Set<number>();
-  // Callers come before their callees.
+  // Callers precede their callees.
   for (const { id, callFrame, children = [] } of nodes) {
     if (callFrame.functionName === name) inside.add(id);
     if (inside.has(id)) for (const child of children) inside.add(child);

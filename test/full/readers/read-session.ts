@@ -45,8 +45,8 @@ interface JournalEvent {
 const TIMEOUT_MS = 120_000;
 
 /**
- * Runs a turn in a new session with this many readers. Some of their connections are cut. @throws Error if the
- * run fails for another reason than a violated guarantee.
+ * Runs a turn in a new session with this many readers. Some of their connections are cut. @throws Error if
+ * the run fails for a reason other than a violated guarantee.
  */
 export async function readTurn(
   worker: RunningWorker,

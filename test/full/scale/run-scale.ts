@@ -1,7 +1,7 @@
 /**
- * `npm run scale` measures from outside what many concurrent sessions, many waiting readers and one long
- * session cost a Worker's process. Also counts the work of the objects while readers wait. Memory is the memory
- * of the process, including garbage.
+ * `npm run scale` measures from outside the cost of many concurrent sessions, many waiting readers and one
+ * long session in a Worker's process. Also counts the work of the objects while readers wait. Memory is the
+ * memory of the process, including garbage.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -53,7 +53,7 @@ it('200 waiting readers cost their objects no work, and receive the next event',
   await expect.poll(seen).toEqual(before.map((events) => events + ofOneTurn));
 });
 
-it('a turn after 300 others costs as much as an early one', options, async () => {
+it('a turn after 300 others costs as much as an early turn', options, async () => {
   const worker = await startCounted();
   await worker.ask('/turns', { session: 'long', count: 300 });
   await worker.counts();

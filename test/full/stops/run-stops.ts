@@ -57,7 +57,7 @@ async function stop({ session, answer }: RunningTurn) {
   return { status, outcome, sinceSent: at - cancelledAt, sinceTaken: Math.max(0, at - taken) };
 }
 
-/** @throws Error if the run fails for another reason than a violated guarantee. */
+/** @throws Error if the run fails for a reason other than a violated guarantee. */
 async function run({ turns, leaseMs }: StopsOptions): Promise<boolean> {
   console.log(`stops: ${turns} turns, leases of ${leaseMs} ms`);
   const directory = createTemporaryDirectory('holdfast-stops-');

@@ -20,7 +20,7 @@ const createTemporaryFolder = (): string => {
   return directory;
 };
 
-it(`a run keeps all data of two wires whose models change and return, with kills at drawn places (seed ${seed})`, {
+it(`a run keeps all data of two wires whose models change and return, with kills at random positions (seed ${seed})`, {
   timeout: 180_000,
 }, async () => {
   const wires = ['anthropic-budget', 'kimi'] as const;

@@ -91,7 +91,7 @@ describe('an object with tools', () => {
   });
 });
 
-it('can be used by an agent that receives options and returns an object of its type (S0-007)', async () => {
+it('an agent receives options and returns an object that matches its output schema (S0-007)', async () => {
   const report = defineTool({
     name: 'report',
     description: 'Reports.',
@@ -111,7 +111,7 @@ it('can be used by an agent that receives options and returns an object of its t
   expect(model.requests[1]?.messages.at(-1)?.text).toBe('for acme');
 });
 
-it('shares the context of one message with all its tools, including MCP tools, and with no other message (S0-015)', async () => {
+it('the context of a message reaches all its tools, including MCP tools, but no other message (S0-015)', async () => {
   const { server, client } = createScene([createSayingTool('news')], { meta: passThrough });
   const stars = defineAgenticTool({
     name: 'stars',
@@ -134,7 +134,7 @@ it('shares the context of one message with all its tools, including MCP tools, a
   ]);
 });
 
-it('can return bytes as an artifact, with a separate text for the model (S0-047)', async () => {
+it('a tool can return bytes as an artifact, with a separate text for the model (S0-047)', async () => {
   const pdf = new TextEncoder().encode('%PDF-1.7 pages');
   const report = defineTool({
     name: 'report',
@@ -155,7 +155,7 @@ it('can return bytes as an artifact, with a separate text for the model (S0-047)
   );
 });
 
-it('connects to no server before a turn needs it, uses the token of the requester, and reports this in the answer (S0-123)', async () => {
+it('an agent connects to a server only when a turn needs it, with the token of the requester, and reports this in the answer (S0-123)', async () => {
   const { server, client } = createScene([createSayingTool('look')], { bearer: 'TOKEN' });
   const desk = createSession([mcpToolProvider({ clients: [client] })], ['One.', 'Two.'], {
     secrets: ({ id }) => ({ TOKEN: `token-of-${id}` }),
@@ -169,7 +169,7 @@ it('connects to no server before a turn needs it, uses the token of the requeste
   expect(getOfferedTools(desk)).toEqual([['look'], ['look']]);
 });
 
-it('shows inspectors which server each discovered tool comes from (S2-22)', async () => {
+it('inspectors receive the server of each discovered tool (S2-22)', async () => {
   const { client } = createScene([createSayingTool('search'), createSayingTool('fetch')]);
   const told: unknown[] = [];
   const agent = defineAgent({

@@ -1,5 +1,5 @@
 /**
- * Checks the form of the architecture decisions and of the changelog, on which readers and the release rely.
+ * Checks the form of the architecture decisions and the changelog, on which readers and the release depend.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -72,12 +72,12 @@ describe('the architecture decision records', () => {
 
   it.each([INDEX, ...FILES.map((file) => `${FOLDER}/${file}`)])('%s has no broken links', (page) => {
     const lost = parseLinks(read(page), page).filter(({ path }) => !existsSync(join(root, path)));
-    // The index shows the form of a link to a superseding record.
+    // The index contains this placeholder link to a superseding record.
     expect(lost.map(({ to }) => to).filter((to) => to !== 'NNNN-name.md')).toEqual([]);
   });
 });
 
-it('the first heading of the changelog is the package version, by which the release finds its notes', () => {
+it('the first heading of the changelog is the package version, so that the release can find its notes', () => {
   const { version } = JSON.parse(read('package.json')) as { version: string }; // this repository's manifest
   expect(/^## (.+)$/m.exec(read('CHANGELOG.md'))?.[1]).toBe(version);
 });

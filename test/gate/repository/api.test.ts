@@ -1,4 +1,4 @@
-/** Limits how much a user has to know: the exported names and the options. */
+/** Limits how much a user must learn: the exported names and the options. */
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -19,11 +19,11 @@ describe('the public API', () => {
     expect(values.length + types.length + others.length).toBeLessThanOrEqual(120);
   });
 
-  it('exports each name from one entry only', () => {
+  it('exports each name from only one entry', () => {
     expect(findSharedNames(entries)).toEqual([]);
   });
 
-  it('names the right import in the error of each name that the main entry only refers to', () => {
+  it('throws an error with the right import for each name that another entry exports', () => {
     const led = Object.entries(core).filter(([name]) => main?.hints.includes(name));
     expect(led.map(([name]) => name).toSorted()).toEqual(main?.hints);
     expect(led.length).toBeGreaterThan(5);
@@ -42,6 +42,6 @@ it.each([
   ['defineAgent', 12],
   ['createHoldfast', 8],
 ] as const)('%s has at most %i options', (of, most) => {
-  // A type test compares these keys with the type of the literal.
+  // A type test checks that these keys are those of the literal's type.
   expect(Object.keys(LITERAL_SHAPES[of].keys).length).toBeLessThanOrEqual(most);
 });

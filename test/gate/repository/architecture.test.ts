@@ -1,4 +1,4 @@
-/** Checks which folders may import which, on the parsed sources. */
+/** Checks in the parsed sources which folders may import which others. */
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -39,8 +39,8 @@ const isPackage = ({ to }: Import, ...names: readonly string[]): boolean =>
 const FOLDING = 'src/journal/memory-folding.ts';
 
 /**
- * The files and folders that each folder may import. From `types` it may import types only. A folder that no
- * list contains, such as that of an entry, cannot be imported.
+ * The files and folders that each folder may import. From `types` it may import types only. A folder that is
+ * in no list, such as an entry's, cannot be imported.
  */
 const IMPORT_RULES: readonly {
   readonly folder: string;
@@ -211,7 +211,7 @@ const IMPORT_RULES: readonly {
       'src/modules/branches/',
       'src/modules/json-schema/',
       'src/modules/caller-words/caller-words.ts',
-      // The rest of this module comes with the agents that use it.
+      // Agents that use this module import the rest of it.
       'src/modules/client-tools/declared.ts',
       // For lists of sessions.
       'src/modules/index/',
@@ -434,7 +434,7 @@ const IMPORT_RULES: readonly {
 ];
 
 describe('the imports of the library', () => {
-  it('are found in all its sources', () => {
+  it('are found in all source files', () => {
     expect(files.length).toBeGreaterThan(30);
     expect(imports.length).toBeGreaterThan(files.length);
   });
@@ -498,7 +498,7 @@ describe('the imports of the library', () => {
     );
   });
 
-  it('no model adapter imports another, so that a Worker carries only the adapter that it uses', () => {
+  it('no model adapter imports another, so that a Worker bundles only the adapter that it uses', () => {
     const adapters = files.filter((file) => /^src\/model\/[^/]+\/entry\.ts$/.test(file)).map(dirname);
     const isOther = ({ from, to }: Import): boolean =>
       adapters.some((folder) => isIn(to, `${folder}/`) && !isIn(from, `${folder}/`));
@@ -512,8 +512,8 @@ describe('the imports of the library', () => {
     const nests: Readonly<Record<string, readonly string[]>> = {
       playbook: ['agentic'], // it is an agentic tool
       'state-machine': ['agentic'], // it is an agentic tool
-      process: ['unfolding'], // its tools are inside unfolding tools
-      chaining: ['unfolding'], // its objects can bring unfolding tools
+      process: ['unfolding'], // its tools are inner tools of unfolding tools
+      chaining: ['unfolding'], // its objects can include unfolding tools
     };
     const across = imports.filter(({ from, to }) => {
       const [one, other] = [findKind(from), findKind(to)];
@@ -522,7 +522,7 @@ describe('the imports of the library', () => {
     expect(across.map(({ from, to }) => `${from} -> ${to}`)).toEqual([]);
   });
 
-  it('no webhook sender imports another, so that a Worker carries only the senders that it uses', () => {
+  it('no webhook sender imports another, so that a Worker bundles only the senders that it uses', () => {
     const senders = ['github', 'stripe', 'slack', 'standard'].map(
       (sender) => `src/modules/webhooks/${sender}`,
     );
@@ -570,12 +570,12 @@ describe('the imports of the library', () => {
     const shared = ['src/tool/'];
     const isBelow = (one: Import): boolean =>
       isIn(one.to, folder, ...below, ...shared) || isPackage(one, 'valibot', '@cfworker/json-schema');
-    // Types are allowed, because they add no code to a Worker that has only one of the packages.
+    // Types are allowed, because they add no code to a Worker with only one of the packages.
     const isType = (one: Import): boolean => one.typeOnly && isIn(one.to, '@modelcontextprotocol/');
     expect(listDisallowedImports(folder, (one) => isBelow(one) || isType(one))).toEqual([]);
   });
 
-  it('only src/mcp imports the MCP SDK, and the library does not import src/mcp, so that an app without MCP does not carry it', () => {
+  it('only src/mcp imports the MCP SDK, and the library does not import src/mcp, so that an app without MCP does not bundle it', () => {
     const users = imports.filter(({ to }) => isIn(to, '@modelcontextprotocol/', 'src/mcp/'));
     const canImport = (file: string): boolean => isIn(file, 'src/mcp/', 'src/examples/', 'src/worker.ts');
     expect(users.length).toBeGreaterThan(30);
@@ -586,7 +586,7 @@ describe('the imports of the library', () => {
     expect(ofSdk).toEqual([]);
   });
 
-  it('the kernel imports no module, no surface and no MCP code, so that a Worker carries only the features that it uses', () => {
+  it('the kernel imports no module, no surface and no MCP code, so that a Worker bundles only the features that it uses', () => {
     const folders = ['journal', 'session', 'loop', 'tool', 'model', 'worker', 'sources', 'agent'];
     const kernel = ['src/index.ts', 'src/create-holdfast.ts', ...folders.map((name) => `src/${name}/`)];
     const isFeature = ({ to }: Import): boolean => isIn(to, 'src/modules/', 'src/surfaces/', 'src/mcp/');
@@ -611,7 +611,7 @@ describe('the imports of the library', () => {
         'src/worker/app.ts',
         'src/modules/index/index-object.ts',
         'src/modules/owner-limits/owner-limits-object.ts',
-        // It passes the bindings to code that runs without a request.
+        // This Worker passes its bindings to code that runs without a request.
         'src/examples/a2a/worker.ts',
       ].includes(file);
     expect(users.filter((file) => !canImport(file))).toEqual([]);
@@ -640,7 +640,7 @@ describe('the imports of the library', () => {
     expect(imports.filter(isOwnImport)).toEqual([]);
   });
 
-  it('src/index.ts pulls in no code of Hono, src/worker, the platform or Node', () => {
+  it('src/index.ts imports no code of Hono, src/worker, the platform or Node, even indirectly', () => {
     const seen = new Set<string>();
     const visit = (file: string): void => {
       if (seen.has(file)) return;
@@ -651,7 +651,7 @@ describe('the imports of the library', () => {
     expect([...seen].filter((file) => /^hono|^cloudflare:|^src\/worker|^node:/.test(file))).toEqual([]);
   });
 
-  it('the loop fits on one screen, because kinds of tools are outside', () => {
+  it('the loop fits on one screen, because the kinds of tools are implemented elsewhere', () => {
     const loop = readText('src/loop/run-loop.ts');
     expect(loop.split('\n').length).toBeLessThanOrEqual(150);
     const main = loop.slice(loop.indexOf('export async function runToolLoop'));
@@ -673,7 +673,7 @@ describe('the imports of the library', () => {
     expect(barrels.map(({ file }) => file).filter((file) => !isEntry(file))).toEqual([]);
   });
 
-  it('no model adapter contains the name of an example’s tool, because the offline model plans from descriptions alone', () => {
+  it('no model adapter contains the name of an example’s tool, because the offline model plans only from descriptions', () => {
     const examples = files
       .filter((file) => isIn(file, 'src/examples/'))
       .map(readText)
@@ -692,7 +692,7 @@ describe('ARCHITECTURE.md', () => {
   const page = readText('ARCHITECTURE.md');
   const linked = [...page.matchAll(/(?:\]\(|src=")([^)"]+)/g)].map(([, path = '']) => path);
 
-  it('names only paths that exist', () => {
+  it('links only to paths that exist', () => {
     expect(linked.length).toBeGreaterThan(30);
     expect(linked.filter((path) => !existsSync(join(root, path)))).toEqual([]);
   });
@@ -706,14 +706,14 @@ describe('ARCHITECTURE.md', () => {
       .slice(1);
   };
 
-  /** Returns whether a file declares a name. Calls and members of types do not count. */
+  /** Returns whether a file declares a name. Calls and member types are ignored. */
   const isDeclared = ({ path, name }: { path: string; name: string }): boolean =>
     new RegExp(
       `\\b(const|function\\*?|class|interface|type) ${name}\\b|^  (async )?${name}[<(](?!.*[;,]$)`,
       'm',
     ).test(readText(path));
 
-  it('lists next to a file only names that the file declares', () => {
+  it('lists beside each file only names that the file declares', () => {
     const named = [...page.matchAll(/\]\(([^)#\s]+\.ts)\)((?:, `\w+`)+)/g)].flatMap(
       ([, path = '', names = '']) => [...names.matchAll(/\w+/g)].map(([name]) => ({ path, name })),
     );
@@ -733,7 +733,7 @@ describe('ARCHITECTURE.md', () => {
     });
     const isNamed = (subject: string): boolean => /`#?\w+`$/.test(subject);
     expect(files.filter(({ subjects }) => !subjects.every(isNamed)).map(({ line }) => line)).toEqual([]);
-    // The names are at the end of a subject. Other words in code style belong to protocols.
+    // Only words at the end of a subject are names. Earlier words in code style belong to protocols.
     const named = files.flatMap(({ path, subjects }) =>
       subjects.flatMap((subject) =>
         [...(/(`#?\w+`(, )?)+$/.exec(subject)?.[0] ?? '').matchAll(/#?\w+/g)].map(([name]) => ({
@@ -801,7 +801,7 @@ describe('the imports of tests', () => {
     expect(strange.map(({ from, to }) => `${from} -> ${to}`)).toEqual([]);
   });
 
-  it('use every name in test/doors, which exports only names that no entry has', () => {
+  it('use every name in test/doors, which exports only names that no entry exports', () => {
     const opened = readSources('test/doors').flatMap(collectExports);
     expect(opened.filter(({ from }) => from !== null && !isInside(from))).toEqual([]);
     const users = listSourceFiles(root, 'test').filter((file) => !isDoor(file));

@@ -1,6 +1,5 @@
 /**
- * Checks the pages for users of other libraries: each mentions the names that its readers know, and links to
- * the equivalents.
+ * Checks that each page for users of another library mentions the names they know and links to equivalents.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
@@ -12,7 +11,7 @@ const root = resolve(import.meta.dirname, '../../..');
 const folder = 'docs/coming-from';
 const read = (file: string): string => readFileSync(join(root, file), 'utf8');
 
-/** The names that each library's users look for, except those that it shares with Holdfast. */
+/** The names that each library's users search for, except those also used by Holdfast. */
 const WORDS: Readonly<Record<string, string>> = {
   'ai-sdk': `tool generateText streamText ToolLoopAgent stopWhen prepareStep activeTools needsApproval Output.object
     runtimeContext pruneMessages repairToolCall MockLanguageModelV4 useChat`,
@@ -41,7 +40,7 @@ const MEMBERS = ['ask', 'executeToolCalls', 'send', 'stream', 'update'];
 const manifest = JSON.parse(read('package.json')) as Manifest; // this repository's manifest
 const exportedNames = new Set(collectEntries(manifest, readLibrary(root)).flatMap(({ values }) => values));
 
-/** Returns the rows of the table on a page: the other library's feature, and the equivalent of Holdfast. */
+/** Returns the rows of a page's table: the other library's feature, and Holdfast's equivalent. */
 const parseRows = (page: string): { readonly theirs: string; readonly ours: string }[] =>
   [...page.matchAll(/^\| (.+?) \| (.+) \|$/gm)]
     .slice(1)

@@ -1,6 +1,4 @@
-/**
- * Tests the compile errors that say what to write instead: the first line, as an editor shows it. Runs `tsc`.
- */
+/** Tests compile errors that show the fix in their first line, as an editor displays it. Runs `tsc`. */
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -106,7 +104,7 @@ beforeAll(async () => {
   );
 }, 60_000);
 
-describe('a compile error says what to write', () => {
+describe('a compile error suggests a correction', () => {
   it.each(MISTAKES.map(([mistake, , message], at) => [mistake, at, message] as const))(
     'for %s',
     (_, at, message) => {

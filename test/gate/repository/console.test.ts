@@ -1,6 +1,5 @@
 /**
- * Checks which files write to the console: only default sinks, and Durable Objects, which have no app with a
- * `log`.
+ * Checks that only default sinks, and Durable Objects, which have no app with a `log`, write to the console.
  */
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -18,7 +17,7 @@ const WRITERS: Readonly<Record<string, string>> = {
   'src/modules/owner-limits/owner-limits-object.ts': 'it is an object too',
 };
 
-it('only default sinks and Durable Objects, which know no app, write to the console', () => {
+it('only default sinks and Durable Objects, which have no reference to an app, write to the console', () => {
   const files = ['src', 'durable-objects']
     .flatMap((folder) => listSourceFiles(root, folder))
     .filter((file) => !file.startsWith('src/examples/'));

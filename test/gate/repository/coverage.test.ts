@@ -14,7 +14,7 @@ const findStanding = (id: string, tests: Parameters<typeof computeCoverage>[0]) 
 const [one, two, three, four] = ['ONE-01', 'ONE-02', 'ONE-03', 'ONE-04'];
 
 describe('the coverage of the specification', () => {
-  it('counts an id as covered by the passed tests that name it', () => {
+  it('counts an id as covered by the passed tests whose titles include it', () => {
     const tests = [
       { title: `marks (${one})`, passed: true },
       { title: `marks again (${one}, ${two})`, passed: true },
@@ -33,7 +33,7 @@ describe('the coverage of the specification', () => {
     expect(computeCoverage(tests).faults).toEqual([`failed: marks (${one})`]);
   });
 
-  it('reports a title that names more than three ids as a fault', () => {
+  it('reports a title with more than three ids as a fault', () => {
     const title = `does all (${one}, ${two}, ${three}, ${four})`;
     expect(computeCoverage([{ title, passed: true }]).faults).toEqual([`names more than 3 ids: ${title}`]);
   });
@@ -68,7 +68,7 @@ describe('the coverage of the specification', () => {
     expect(ALL_ROWS.flatMap(({ ids }) => ids).filter((id) => !ALL_IDS.includes(id))).toEqual([]);
   });
 
-  it('reports which ids of a row no passed test names', () => {
+  it('reports which ids of a row are missing from the titles of passed tests', () => {
     const first = ALL_ROWS[0];
     const { rows } = computeCoverage((first?.ids ?? []).slice(1).map((id) => ({ title: id, passed: true })));
     expect(rows[0]?.missing).toEqual(first?.ids.slice(0, 1));

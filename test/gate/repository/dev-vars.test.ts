@@ -1,5 +1,5 @@
 /**
- * HOLDFAST_AUTH=localhost, which admits this machine without a token, is in no deployed file, and in no
+ * HOLDFAST_AUTH=localhost, which admits this machine without a token, must be in no deployed file and no
  * committed file that wrangler reads.
  */
 import { execFileSync } from 'node:child_process';
@@ -28,7 +28,7 @@ describe('HOLDFAST_AUTH', () => {
     expect(deployed.filter((text) => /^(?!\s*(?:#|\/\/)).*\bHOLDFAST_AUTH\b/m.test(text))).toEqual([]);
   });
 
-  it('is in .dev.vars.example, which is committed, and .dev.vars is not', () => {
+  it('is in .dev.vars.example, which is committed, unlike .dev.vars', () => {
     expect(read('.dev.vars.example')).toMatch(/^HOLDFAST_AUTH=localhost$/m);
     const isIgnored = (file: string): boolean => {
       try {
@@ -70,7 +70,7 @@ describe('ensureDevVars', () => {
   });
 
   it.each(['', 'MODEL=gpt-5-mini\n', '# HOLDFAST_AUTH=localhost\n', 'MY_HOLDFAST_AUTH=localhost\n'])(
-    'does not change a .dev.vars without the setting, and says which line to add: %j',
+    'does not change a .dev.vars without the setting, and shows the line to add: %j',
     (before) => {
       const { path, text } = createFolder(before);
       expect(ensureDevVars(path)).toBe(

@@ -1,4 +1,4 @@
-/** Everything that the package exports has a docstring, and the examples in docstrings compile. */
+/** Checks that every export of the package has a docstring, and that docstring examples compile. */
 import { execFile } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -138,7 +138,7 @@ it('every example compiles', async () => {
 }, 120_000);
 
 it('no text for users contains a term that only users of another language know', () => {
-  // That page compares Holdfast with other libraries, like the pages in docs/coming-from.
+  // The excluded page compares Holdfast with other libraries, like those in docs/coming-from.
   const pages = readdirSync(join(root, 'docs')).filter(
     (file) => file.endsWith('.md') && file !== 'when-not-to-use-it.md',
   );
@@ -149,7 +149,7 @@ it('no text for users contains a term that only users of another language know',
   expect(found).toEqual([]);
 });
 
-/** Returns whether a name is declared as a function, or as a constant that is one. */
+/** Returns whether a name is declared as a function, or as a constant whose value is a function. */
 function isFunction(name: string, file: string): boolean {
   const text = library.get(file)?.text ?? '';
   return new RegExp(
@@ -166,10 +166,10 @@ const worldNames = collectExports(readSource(root, WORLD)).map(({ name }) => nam
 
 /**
  * Returns an example as a module, with imports for the names that it uses. The code is in a function, because
- * it may return.
+ * it may contain `return`.
  */
 function asModule(code: string): string {
-  // `console.log` is the global, and `console()` is the module.
+  // `console.log` uses the global; `console()` uses the module.
   const words = new Set(code.replaceAll('console.', '').match(/[A-Za-z]\w*/g));
   const imports = entries.map(({ entry, values, types }) => {
     const used = [...values, ...types].filter((name) => words.has(name) && !worldNames.includes(name));

@@ -1,6 +1,6 @@
 /**
- * Limits how often the habits of `test/measure/english.ts` occur in texts. A ceiling never rises: if a text
- * exceeds it, rephrase the sentence. `npm run english -- --list told` shows the places.
+ * Limits how often the habits in `test/measure/english.ts` occur. Never raise a ceiling; rephrase the
+ * sentence that exceeds it. `npm run english -- --list told` shows the places.
  */
 import { resolve } from 'node:path';
 import { expect, it } from 'vitest';

@@ -22,7 +22,7 @@ it('the server of the files example declares the packages that it imports, in th
   expect(readManifest(root).devDependencies).toMatchObject(dependencies);
 });
 
-it('docs/mcp.md names the packages of the MCP SDK', () => {
+it('docs/mcp.md lists the packages of the MCP SDK', () => {
   const text = readFileSync(join(root, 'docs/mcp.md'), 'utf8').replaceAll(/\s+/g, ' ');
   expect(text).toContain(
     '`@modelcontextprotocol/client` and `@modelcontextprotocol/server` are the official MCP SDK, version 2',

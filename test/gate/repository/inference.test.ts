@@ -26,7 +26,7 @@ it('the package has define functions, and the type test has sections', () => {
   expect(sections.length).toBeGreaterThan(10);
 });
 
-it.each(defines)('the type test asserts what the compiler infers for %s, and a compile error', (name) => {
+it.each(defines)('the type test asserts the inferred type of %s, and a compile error', (name) => {
   const its = sections.filter((section) => new RegExp(`^[^\\n]*\\b${name}\\b`).test(section));
   expect(its).toHaveLength(1);
   expect(its[0]).toContain(`${name}({`);

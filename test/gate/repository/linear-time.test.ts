@@ -1,7 +1,7 @@
 /**
- * No text from outside may block an isolate. The table below contains every library function that scans such
- * a text, with the most expensive texts for it. A new function belongs there too, and so does a pattern that
- * can read a character twice.
+ * Checks that no text from outside can block an isolate. The table below lists every library function that
+ * scans such texts, with its most expensive ones. Add each new function, and each pattern that can read a
+ * character twice.
  */
 import { describe, expect, it } from 'vitest';
 import { Secrets } from '../../../src/index.ts';
@@ -50,7 +50,7 @@ import { describeDelivery, describeJson } from '../../doors/webhooks.ts';
 
 const MIB = 1024 * 1024;
 
-/** Passes a text to a scanner, whole or in pieces. */
+/** Scans a text, whole or in pieces. */
 type Scan = (text: string) => unknown;
 
 interface Scanner {
@@ -59,7 +59,7 @@ interface Scanner {
   readonly worst: readonly string[];
   /** The beginning of the text. */
   readonly start?: string;
-  /** The maximum time, as a number of `indexOf` searches of the same text. */
+  /** The maximum time, measured in `indexOf` searches of the same text. */
   readonly most?: number;
 }
 
@@ -149,7 +149,7 @@ const fillAllFormats = (text: string) =>
 const SCANNERS: Readonly<Record<string, Scanner>> = {
   'secrets in a text': {
     scan: (text) => SECRETS.redact(text),
-    // Twenty secrets have six hundred written forms, each of which is searched for.
+    // Twenty secrets have six hundred written forms, which are all searched for.
     most: 1_500,
     worst: [
       '…',
@@ -210,7 +210,7 @@ const SCANNERS: Readonly<Record<string, Scanner>> = {
         supportedUrls: {},
         doGenerate,
       };
-      // The model always fails, so it needs no other members of its type.
+      // The model always fails, so the type's other members are not needed.
       const model = fromAiSdkWithClock(
         sdk as unknown as Parameters<typeof fromAiSdkWithClock>[0],
         { retries: 0 },
@@ -237,7 +237,7 @@ const SCANNERS: Readonly<Record<string, Scanner>> = {
       try {
         for await (const _ of readEvents(toByteStream(text)));
       } catch {
-        // It throws after a maximum number of events.
+        // The code throws after a maximum number of events.
       }
     },
     worst: LINES,
@@ -429,13 +429,13 @@ const measureTime = async (work: () => unknown): Promise<number> => {
   return performance.now() - began;
 };
 
-/** The maximum number of measurements, which a busy machine needs. */
+/** The maximum number of measurements. A busy machine needs many. */
 const TRIES = 25;
 
-/** The shortest times of a scan in ms: of a text, and of a text that is four times as long. */
+/** The shortest times, in ms, for scanning a text and one four times as long. */
 type Times = [short: number, long: number];
 
-/** Returns the shortest times. Measures until `isGood` accepts them, but at most `TRIES` times. */
+/** Returns the shortest times. Repeats the measurement until `isGood` accepts them, at most `TRIES` times. */
 async function measureTimes(
   scan: Scan,
   [short, long]: readonly [string, string],
@@ -451,7 +451,7 @@ async function measureTimes(
 
 /**
  * The maximum time of a scan, as a number of `indexOf` searches of the same text. A loop over all characters
- * takes some thirty.
+ * takes about thirty.
  */
 const MAX_SEARCHES = 300;
 /** The maximum ratio of the two times. It is 4 if the time is linear, and 16 if it is quadratic. */
@@ -461,8 +461,8 @@ const MIN_MS = 20;
 const isLinear = ([short, long]: Times): boolean => long < MAX_RATIO * Math.max(short, MIN_MS);
 
 /**
- * Fails unless the time of a scan is linear. The ratio can look quadratic once, because only the short text
- * fits into the processor's cache. The check is then repeated with texts that are four times as long.
+ * Fails unless the time of a scan is linear. If only the short text fits into the processor's cache, the
+ * ratio can look quadratic. The check is therefore repeated with texts that are four times as long.
  */
 async function expectLinear(scan: Scan, texts: readonly [string, string], times: Times): Promise<void> {
   if (isLinear(times)) return;
@@ -480,7 +480,7 @@ describe('a text of 2 MiB', () => {
     { timeout: 120_000 },
     async ({ scan, unit, start, most = MAX_SEARCHES }) => {
       const texts = [repeatUnit(unit, MIB / 2, start), repeatUnit(unit, 2 * MIB, start)] as const;
-      // Its first character occurs in every repetition, so the search cannot skip the text.
+      // The needle's first character occurs in every repetition, so the search cannot skip the text.
       const needle = `${texts[1].slice(0, 1)}\0`;
       const search = Math.min(
         ...(await Promise.all([1, 2, 3].map(() => measureTime(() => texts[1].indexOf(needle))))),
@@ -517,7 +517,7 @@ describe('a reply of 80,000 pieces', () => {
     ]);
   });
 
-  it('is refused before it is complete if it is longer than any model writes', () => {
+  it('is refused before it is complete if it is longer than any model reply', () => {
     const long = { content: 'x'.repeat(MAX_REPLY_LENGTH / 8) };
     let read = 0;
     const reading = createAssemblyScan(() => {

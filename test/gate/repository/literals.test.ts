@@ -1,4 +1,4 @@
-/** Literals are checked in development, and a production bundle contains no code for that. */
+/** Checks that development validates literals, and that a production bundle has no code for it. */
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { runInNewContext } from 'node:vm';
@@ -32,7 +32,7 @@ async function bundle(
     globalName: 'bundled',
     target: 'es2024',
     conditions: ['workerd', 'worker', 'browser'],
-    // For the platform `browser`, esbuild itself would replace it.
+    // For the platform `browser`, esbuild itself would replace `process.env.NODE_ENV`.
     ...(mode
       ? { define: { 'process.env.NODE_ENV': JSON.stringify(mode) } }
       : { platform: 'neutral', mainFields: ['module', 'main'] }),
@@ -49,8 +49,8 @@ async function bundle(
 const CHECK_FILES = ['src/tool/check-literal.ts', 'src/tool/kernel-literals.ts'];
 
 /**
- * Texts of development code: keys in tables, the errors for unknown keys, and a header that the local mode
- * checks.
+ * Texts that only development code contains: table keys, errors for unknown keys, and a header of the local
+ * mode.
  */
 const WORDS = ['systemPrompt', 'needsApproval', 'reasoningEffort', 'has an unknown option ', 'x-forwarded'];
 
@@ -67,7 +67,7 @@ describe('the Worker of the first example', () => {
     },
   );
 
-  it('contains them in development', async () => {
+  it('contains the checks and tables in development', async () => {
     const { text, bytes } = await bundle(clerk, { mode: 'development' });
     expect(CHECK_FILES.filter((file) => file in bytes)).toEqual(CHECK_FILES);
     expect(WORDS.filter((word) => text.includes(word))).toEqual(WORDS);

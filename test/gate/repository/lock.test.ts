@@ -1,6 +1,6 @@
 /**
- * The lock file, from which CI and the release install: every package comes from the registry, with a hash of
- * its contents.
+ * Checks that the lock file used by CI and the release takes every package from the registry, with a content
+ * hash.
  */
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -27,7 +27,7 @@ const installedPackages = Object.entries(packages).filter(([path]) => path.inclu
 
 it('every installed package has a hash and comes from the registry, except one linked folder', () => {
   expect(installedPackages.length).toBeGreaterThan(500);
-  // Without an address, npm uses its registry.
+  // If an address is missing, npm uses its registry.
   const isWhole = ({ integrity = '', resolved = REGISTRY }: LockEntry): boolean =>
     /^sha512-[\w+/]{86}==$/.test(integrity) && resolved.startsWith(REGISTRY);
   const lacking = installedPackages.filter(([, entry]) => !isWhole(entry)).map(([path]) => path);

@@ -1,6 +1,6 @@
 /**
- * The manual names everything that a user can import, pass or set: every value that an entry exports, every
- * option, and every var, secret and binding. Types are in the reference.
+ * Checks that the manual mentions every exported value, option, var, secret and binding. Types are in the
+ * reference.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -33,14 +33,14 @@ function collectCodeWords(page: string): ReadonlySet<string> {
 const isOnAPage = (...names: readonly string[]): boolean =>
   pages.some((words) => names.every((name) => words.has(name)));
 
-it('the manual names every function, class and constant that an entry exports', () => {
+it('the manual mentions every function, class and constant that an entry exports', () => {
   const values = entries.flatMap(({ entry, values }) => values.map((name) => ({ entry, name })));
   expect(values.length).toBeGreaterThan(250);
   const missing = values.filter(({ name }) => !isOnAPage(name));
   expect(missing.map(({ entry, name }) => `${name} of ${entry}`)).toEqual([]);
 });
 
-it('the manual names every option on a page with its function, and every nested option on any page', () => {
+it('the manual mentions every option on a page with its function, and every nested option on any page', () => {
   const functions = entries.flatMap(({ file, values }) => {
     const source = library.get(file);
     return source ? values.map((name) => ({ name, options: collectOptions(name, source, library) })) : [];
@@ -53,7 +53,7 @@ it('the manual names every option on a page with its function, and every nested 
   expect(missing).toEqual([]);
 }, 60_000);
 
-it('the manual names every var, secret and binding that a deployment or a command reads', () => {
+it('the manual mentions every var, secret and binding that a deployment or a command reads', () => {
   const settings = [...library.values()].flatMap((source) => {
     if (source.file === 'src/worker.ts' || !/env/i.test(source.text)) return []; // the Worker of this repository
     const found = collectSettings(source);

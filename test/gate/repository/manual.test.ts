@@ -21,7 +21,7 @@ describe('the manual', () => {
     expect(listedPages.toSorted()).toEqual(pages.toSorted());
   });
 
-  it('is listed in llms.txt as `node docs/.vitepress/write-llms.ts` writes it', () => {
+  it('has the llms.txt that `node docs/.vitepress/write-llms.ts` writes', () => {
     expect(readFileSync(join(root, 'llms.txt'), 'utf8')).toBe(
       listOf(docs, PAGES, (page) => `docs/${page}.md`),
     );
@@ -31,7 +31,7 @@ describe('the manual', () => {
 describe('the skill for coding agents', () => {
   const skill = readFileSync(join(root, 'skills/holdfast/SKILL.md'), 'utf8');
 
-  it('names only pages and entries that exist', () => {
+  it('refers only to pages and entries that exist', () => {
     const named = [...skill.matchAll(/`docs\/([\w/-]+)\.md`/g)].map(([, page = '']) => page);
     expect(named.length).toBeGreaterThan(3);
     expect(named.filter((page) => !existsSync(join(docs, `${page}.md`)))).toEqual([]);

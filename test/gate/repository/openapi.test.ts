@@ -10,7 +10,7 @@ import { beforeAll, expect, it } from 'vitest';
 
 const root = resolve(import.meta.dirname, '../../..');
 
-/** An app with every part of the library that has routes. */
+/** An app with every library feature that has routes. */
 const APP = `
   import { defineAgent } from './src/index.ts';
   import { createHoldfast } from './src/create-holdfast.ts';
@@ -39,7 +39,7 @@ const APP = `
   export default createHoldfast({ ...app, use: [answers, files(), aiSdkUi(), openAi(), agUi(), plain, mcp, ...webhooks, described] }).worker;
 `;
 
-/** Stubs of the platform, which a description does not use. */
+/** Stubs of platform modules, which the description does not need. */
 const platform: Plugin = {
   name: 'platform',
   setup(building) {
@@ -77,7 +77,7 @@ beforeAll(async () => {
   source = await buildAndServe();
 });
 
-it('Redocly finds no problems by its recommended rules', async () => {
+it('Redocly reports no problems under its recommended rules', async () => {
   const config = await createConfig({ extends: ['recommended'] });
   const problems = await lintFromString({ source, config });
   const found = problems.map(({ ruleId, location }) => `${ruleId} ${location[0]?.pointer}`);
@@ -96,7 +96,7 @@ it('every response of a described route has a schema', async () => {
   expect(silent).toEqual(ofPlain.map((name) => `${name} default */*`));
 });
 
-it('every operation accepts one media type, and a form has its own operation, so that generators make one function each', () => {
+it('every operation accepts one media type, and a form has its own operation, so that generators create one function for each', () => {
   const bodies = listOperations().flatMap(([name, { requestBody }]) =>
     requestBody ? [[name, ...Object.keys(requestBody.content)]] : [],
   );
@@ -116,7 +116,7 @@ it('the files of a form have a field name, because orval sends only named fields
   });
 });
 
-it('the agent parameter of a surface lists the agents, and other parameters are any string', () => {
+it('the agent parameter of a surface lists the agents, and other parameters accept any string', () => {
   const { paths }: ApiDescription = JSON.parse(source);
   const getSchemas = (path: string) => paths[path]?.parameters?.map(({ schema }) => schema);
   expect(getSchemas('/uploads/{file}')).toEqual([{ type: 'string' }]);
@@ -286,7 +286,7 @@ async function compileClients(clients: Readonly<Record<string, string>>): Promis
   return problems.map(([, file, line, problem]) => `${file}:${line} ${problem}`);
 }
 
-it('openapi-typescript generates types with which a client of openapi-fetch compiles, and mistakes do not', async () => {
+it('openapi-typescript generates types that an openapi-fetch client compiles with, and that reject mistakes', async () => {
   const [, shown = ''] =
     /```typescript\n(import createClient[\s\S]*?)```/.exec(
       await readFile(join(root, 'docs/openapi.md'), 'utf8'),

@@ -1,4 +1,4 @@
-/** The README and the docs show only tested code, and all their links work. */
+/** Checks that the README and the docs show only tested code, and have no broken links. */
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
@@ -33,7 +33,7 @@ const listBlocks = (page: string, language: string): string[] =>
 /** The templates of `npm create holdfast`. create/templates.test.ts runs each. */
 const TEMPLATES = 'src/create/templates';
 
-/** The files that pages can show, in the form that users write. */
+/** The files that pages can show, as users would write them. */
 const SHOWABLE_FILES = new Map(
   ['src/examples', 'test/gate/node/examples', TEMPLATES]
     .flatMap(listTypeScriptFiles)
@@ -47,7 +47,7 @@ it.each(PAGES)('%s shows TypeScript only as whole files of examples, tests or te
   expect(listCode(page).filter((code) => !SHOWABLE_FILES.has(code))).toEqual([]);
 });
 
-it('every shown file is a test, or a test runs it', () => {
+it('every shown file is a test or is run by a test', () => {
   const shown = new Set(PAGES.flatMap(listShownFiles));
   expect(shown.size).toBeGreaterThan(8);
   const tests = listTypeScriptFiles('test').map(read).join('\n');
@@ -56,7 +56,7 @@ it('every shown file is a test, or a test runs it', () => {
     file.startsWith(TEMPLATES) ||
     tests.includes(`/${file}'`) ||
     tests.includes(`'${file}'`);
-  // A file of an example runs if a file of the same folder that runs imports it.
+  // An example's file runs if a running file in the same folder imports it.
   const isReached = (file: string, seen: readonly string[] = []): boolean =>
     isRun(file) ||
     listTypeScriptFiles(dirname(file)).some(
@@ -68,7 +68,7 @@ it('every shown file is a test, or a test runs it', () => {
   expect([...shown].filter((file) => !isReached(file))).toEqual([]);
 });
 
-it('pages link only to the source of examples, which the package contains', () => {
+it('pages link only to source files of examples, which the package includes', () => {
   const links = PAGES.flatMap((page) => readLinks(page).map(({ path }) => path)).filter((path) =>
     /\.tsx?$/.test(path),
   );
@@ -78,7 +78,7 @@ it('pages link only to the source of examples, which the package contains', () =
 
 const readLinks = (page: string): Link[] => parseLinks(read(page), page);
 
-/** Returns the anchors of a page's headings in the form of GitHub and npm. */
+/** Returns the anchors that GitHub and npm generate for a page's headings. */
 const listAnchors = (page: string): string[] =>
   [...read(page).matchAll(/^#+ (.+)$/gm)].map(([, title = '']) =>
     title
@@ -139,7 +139,7 @@ it('the page on MCP states the defaults of clients', () => {
   expect(page).toContain('60 s by default');
 });
 
-it('the settings on the deployment page contain all that this repository’s Worker needs', () => {
+it('the settings on the deployment page include every setting that this repository’s Worker needs', () => {
   const [settings = ''] = listBlocks('docs/deploy.md', 'toml');
   const withoutComments = settings.replace(/ +#.*$/gm, '');
   const [ofEveryWorker = ''] = read('wrangler.toml').split('\n[env.');
@@ -151,7 +151,7 @@ it('the settings on the deployment page contain all that this repository’s Wor
   expect(needed.filter((line) => !`\n${withoutComments}`.includes(`\n${line}\n`))).toEqual([]);
 });
 
-it('the page on mistakes shows error texts that tests assert', () => {
+it('the page on mistakes shows only error texts that tests assert', () => {
   const [, shown = ''] = /```\n([\s\S]*?)```/.exec(read('docs/mistakes.md')) ?? [];
   const asserted = listTypeScriptFiles('test/gate/node/mistakes').map(read).join('');
   const lines = shown.trim().split('\n');
@@ -166,7 +166,7 @@ it('the page on production lists every log event', () => {
   expect(events.filter((event) => !read('docs/production.md').includes(`\`${event}\``))).toEqual([]);
 });
 
-it('the page on the doctor lists every problem that it finds', () => {
+it('the page on the doctor lists every problem that the doctor finds', () => {
   const ids = listTypeScriptFiles('src/cli/doctor').flatMap((file) =>
     [...read(file).matchAll(/\bid: '([a-z0-9-]+)'/g)].map(([, id = '']) => id),
   );
@@ -219,7 +219,7 @@ it('the queue settings on the production page are those of this repository’s p
   expect(lines.filter((line) => !ours.includes(`\n${line.replace(/ +#.*$/, '')}\n`))).toEqual([]);
 });
 
-it('the deployment page names the compatibility dates that a Worker requires', () => {
+it('the deployment page lists the compatibility dates that a Worker requires', () => {
   const dates = [...read('src/session/deployment.ts').matchAll(/\b20\d\d-\d\d-\d\d\b/g)].map(String);
   expect([...new Set(dates)].toSorted()).toEqual(['2025-11-17', '2026-10-01']);
   expect(dates.filter((date) => !read('docs/deploy.md').includes(`\`${date}\``))).toEqual([]);
@@ -227,7 +227,7 @@ it('the deployment page names the compatibility dates that a Worker requires', (
 });
 
 it.each([...PAGES, 'CONTRIBUTING.md', 'SECURITY.md', 'test/README.md'])(
-  '%s names only existing npm scripts',
+  '%s mentions only existing npm scripts',
   (page) => {
     const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> }; // this repository's manifest
     const named = [...read(page).matchAll(/npm run ([a-z-]+)/g)].map(([, name = '']) => name);
@@ -251,7 +251,7 @@ describe('the scripts of package.json', () => {
   const listScripts = (page: string): string[] =>
     [...read(page).matchAll(/^\| `npm (?:run )?([a-z:-]+)/gm)].map(([, name = '']) => name);
 
-  it('that contributors use every day are listed in CONTRIBUTING.md', () => {
+  it('are listed in CONTRIBUTING.md if contributors use them every day', () => {
     expect(listScripts('CONTRIBUTING.md')).toEqual(EVERYDAY_SCRIPTS);
   });
 

@@ -1,4 +1,4 @@
-/** Runs the script of docs/scripts.md in a separate Node process. */
+/** Runs the script from docs/scripts.md in a separate Node process. */
 import { execFile } from 'node:child_process';
 import { resolve } from 'node:path';
 import { promisify } from 'node:util';

@@ -1,6 +1,6 @@
 /**
- * Library code must not parse a sentence or an id that other library code has made. Each file below parses
- * words or ids from outside, or its own.
+ * Library code must not parse sentences or ids that other library code creates. Each file below parses only
+ * its own, or those from outside.
  */
 import { readdir, readFile } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
@@ -57,11 +57,11 @@ async function findFiles(reads: (code: string) => boolean): Promise<string[]> {
 }
 
 describe('the code of the library', () => {
-  it('does not parse sentences that other code of the library has made', async () => {
+  it('does not parse sentences that other library code generates', async () => {
     expect(await findFiles(isWordReader)).toEqual(Object.keys(WORD_READERS));
   });
 
-  it('parses call ids only in the file that makes them and in the client', async () => {
+  it('parses call ids only in the file that creates them and in the client', async () => {
     expect(await findFiles(isCallIdReader)).toEqual(CALL_ID_READERS);
   });
 

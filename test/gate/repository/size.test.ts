@@ -9,8 +9,8 @@ import { loadPage } from '../../doors/console.ts';
 import { bundleClerk, CLERK } from '../../measure/bundles.ts';
 
 /**
- * The code that every Worker with agents carries: `defineAgent`, `defineTool` and results, the loop, the
- * journal, the session.
+ * The code in every Worker with agents: `defineAgent`, `defineTool` and results, the loop, the journal, the
+ * session.
  */
 const CORE = `
   export { artifact, defineAgent, defineTool, error, ModelError, text, ToolCallContext } from './src/index.ts';
@@ -40,8 +40,8 @@ const WORKER = `
 `;
 
 /**
- * The same Worker with every kind, decorator, sink, approval, pipeline, group and logger of the entries, and
- * their routes. No app uses them all.
+ * The same Worker with every exported kind, decorator, sink, approval, pipeline, group and logger, and their
+ * routes. No app uses all of these.
  */
 const VOCABULARY = `
   ${['index', 'kinds/entry', 'modules/tool-objects/entry', 'modules/decorators/entry', 'modules/inspect/entry'].map((entry) => `export * as ${entry.replaceAll(/\W/g, '_')} from './src/${entry}.ts';`).join('')}
@@ -53,8 +53,8 @@ const computeGzippedSize = async (entry: string): Promise<number> =>
   gzipSync(await bundleMinified(entry), { level: 9 }).length;
 
 /**
- * Returns the minified bytes that one Worker has and another lacks. Gzipped sizes would depend on the rest of
- * the bundle.
+ * Returns the minified size that a feature adds to a Worker. Its gzipped size would depend on the rest of the
+ * bundle.
  */
 const computeAddedSize = async (without: string, mounted: string): Promise<number> =>
   (await bundleMinified(mounted)).length - (await bundleMinified(without)).length;
@@ -87,7 +87,7 @@ it.each([
   ['holdfast/client', 'src/client/entry.ts', 6],
   ['holdfast/react with holdfast/client and without React', 'src/client/react/entry.ts', 8.5],
 ])(
-  '%s is within its size limit, minified and gzipped, and carries no other code',
+  '%s is within its size limit, minified and gzipped, and includes no other code',
   async (what, file, limit) => {
     const { outputFiles, metafile } = await build({
       stdin: {
@@ -130,7 +130,7 @@ async function listBundledFiles(entry: string, mode = 'development'): Promise<re
   );
 }
 
-it('a Worker whose agents list plain tools carries no code for providers, factories and tool objects', async () => {
+it('a Worker whose agents list plain tools includes no code for providers, factories and tool objects', async () => {
   const clerk = await listBundledFiles(
     "export { default } from './src/examples/first/worker.ts';",
     'production',
@@ -141,7 +141,7 @@ it('a Worker whose agents list plain tools carries no code for providers, factor
   ]);
 });
 
-it('a Worker without MCP carries no MCP code, and one with MCP carries only the end that it uses', async () => {
+it('a Worker without MCP includes no MCP code, and a Worker with MCP includes only the end that it uses', async () => {
   const isMcp = (path: string): boolean =>
     /@modelcontextprotocol|(^|\/)src\/mcp\/|node_modules\/zod/.test(path);
   // A plain `export *` would omit the names that both entries export.
@@ -153,7 +153,7 @@ it('a Worker without MCP carries no MCP code, and one with MCP carries only the 
   const endpoint = "export { defineMcpEndpoint } from './src/mcp/server/entry.ts';";
   const published = await listBundledFiles(`${everything}${endpoint}`);
   expect(published.filter(isMcp).length).toBeGreaterThan(10);
-  // A Worker carries only the end of MCP that it uses.
+  // A Worker includes only the side of MCP that it uses.
   expect(published.filter((path) => /src\/mcp\/client\/|@modelcontextprotocol\/client\//.test(path))).toEqual(
     [],
   );
@@ -169,7 +169,7 @@ it('a Worker without MCP carries no MCP code, and one with MCP carries only the 
 it.each([
   ['client', 'tools'],
   ['server', 'server'],
-])('holdfast/mcp/%s imports only the SDK package of its own end', async (end, folder) => {
+])('holdfast/mcp/%s imports only the SDK package for its own end', async (end, folder) => {
   const wanted = new Set<string>();
   await build({
     stdin: {
@@ -206,7 +206,7 @@ const withClient = (worker: string): string =>
 const withEndpoint = (worker: string): string =>
   worker.replace('agents: [agent]', "agents: [agent], use: [defineMcpEndpoint({ agents: ['scout'] })]");
 
-/** Returns a check for files of these MCP SDK packages, and of Ajv, which the first SDK brought along. */
+/** Returns a check for files of these MCP SDK packages, and of Ajv, a dependency of the first SDK. */
 const isSdk =
   (...names: readonly string[]) =>
   (path: string): boolean =>
@@ -219,7 +219,7 @@ it.each([
   ['with an endpoint of MCP', withEndpoint, 221, isSdk('sdk', 'client')],
   ['with both', (worker: string) => withEndpoint(withClient(worker)), 303, isSdk('sdk')],
 ])(
-  'a Worker %s is within its size limit, and carries no other SDK and no Ajv',
+  'a Worker %s is within its size limit, and includes no other SDK and no Ajv',
   async (what, change, limit, isForeign) => {
     const entry = `${MCP_CODE}${change(WORKER)}`;
     const bytes = await computeGzippedSize(entry);
@@ -230,12 +230,12 @@ it.each([
   },
 );
 
-it('a Worker carries no file of a module that it does not use', async () => {
+it('a Worker includes no file of a module that it does not use', async () => {
   const ofModules = /^src\/(modules|surfaces|mcp|outgoing-webhooks)\//;
   expect((await listBundledFiles(WORKER)).filter((path) => ofModules.test(path))).toEqual([]);
 });
 
-it('a Worker carries the code that shows tool changes only if its model uses it', async () => {
+it('a Worker includes the code that shows tool changes only if its model uses it', async () => {
   const isOfLateTools = (path: string): boolean => path === 'src/model/late-tools.ts';
   expect((await listBundledFiles(WORKER)).filter(isOfLateTools)).toEqual([]);
   const telling = WORKER.replace("name: 'none',", "name: 'none', showToolsChanges,");
@@ -245,7 +245,7 @@ it('a Worker carries the code that shows tool changes only if its model uses it'
   expect(carried.filter(isOfLateTools)).toHaveLength(1);
 });
 
-it('a Worker carries the code for layers around model calls only if a module has a layer', async () => {
+it('a Worker includes the code for layers around model calls only if a module has a layer', async () => {
   const isOfLayers = (path: string): boolean => path === 'src/loop/ask-layers.ts';
   expect((await listBundledFiles(WORKER)).filter(isOfLayers)).toEqual([]);
   const bounded = WORKER.replace('tools: [look]', 'tools: [look], use: [budget({ tokens: 9_999 })]');
@@ -253,7 +253,7 @@ it('a Worker carries the code for layers around model calls only if a module has
   expect(carried.filter(isOfLayers)).toHaveLength(1);
 });
 
-it('a Worker carries route descriptions only if it mounts openApi, and only those that it passes', async () => {
+it('a Worker includes route descriptions only if it mounts openApi, and only those that it passes', async () => {
   const entries = ['create-holdfast', 'index', 'modules/webhooks/entry', 'mcp/server/entry'];
   const surfaces = ['module', 'surfaces/ai-sdk-ui/entry', 'surfaces/openai/entry'];
   const everything = [...entries, ...surfaces].map(
@@ -301,7 +301,7 @@ it('the code that all surfaces share is at most 10 KiB minified, without live te
   ).toBeLessThan(10 * 1024);
 });
 
-/** The code that retries the last message, for surfaces whose clients have a retry button. */
+/** The code that retries the last message, for surfaces with a retry button. */
 const RETRY_CODE = `
   export { RETRY_PARTS as RETRY } from './src/modules/retry/retry-route.ts';
   export { streamResent as resent } from './src/modules/retry/stream-retry.ts';
@@ -316,7 +316,7 @@ it('the code for retries is at most 4.5 KiB minified, without the shared code', 
   expect(bytes).toBeLessThan(4.5 * 1024);
 });
 
-/** The code that makes forks, for surfaces whose clients can ask for another answer. */
+/** The code that creates forks, for surfaces whose clients can request another answer. */
 const FORK_CODE = `
   export { copyOn } from './src/modules/branches/copy-events.ts';
   export { findForkWithTurn as a, findLastFork as b, findReplacementPoint as c } from './src/modules/branches/replace-turn.ts';
@@ -331,7 +331,7 @@ it('the code for forks is at most 11.75 KiB minified, without the shared code', 
   expect(bytes).toBeLessThan(11.75 * 1024);
 });
 
-it('a surface carries 0.65 KiB for client tools, and the code that offers them comes with the agent that uses them', async () => {
+it('a surface includes 0.65 KiB for client tools, and the code that offers them comes with the agent that uses them', async () => {
   const declaring = "export { declaredTools } from './src/modules/client-tools/declared.ts';";
   expect(await computeAddedSize(WORKER, `${WORKER}${declaring}`)).toBeLessThan(0.65 * 1024);
   const mounting = "import { openAi } from './src/surfaces/openai/entry.ts';";
@@ -342,7 +342,7 @@ it('a surface carries 0.65 KiB for client tools, and the code that offers them c
   ]);
 });
 
-it('a Worker carries the surface for useChat only if it mounts it, and never the AI SDK', async () => {
+it('a Worker includes the useChat surface only if it mounts that surface, and never includes the AI SDK', async () => {
   const everything = [
     'create-holdfast',
     'index',
@@ -367,7 +367,7 @@ it('a Worker carries the surface for useChat only if it mounts it, and never the
   expect(carried.filter((path) => path.startsWith('src/surfaces/openai/'))).toEqual([]);
 });
 
-it('a Worker carries the OpenAI protocols only if it mounts them, and never an OpenAI client', async () => {
+it('a Worker includes the OpenAI protocols only if it mounts them, and never includes an OpenAI client', async () => {
   const everything = [
     'create-holdfast',
     'index',
@@ -388,14 +388,14 @@ it('a Worker carries the OpenAI protocols only if it mounts them, and never an O
     `${mounting}${speaking}${SESSION_EXPORT}${SHARED_CODE}`,
   );
   console.log(`size: the OpenAI protocols are ${(bytes / 1024).toFixed(1)} KiB minified`);
-  // About 12 KiB of these validate answers against the client's schema and the agent's.
+  // About 12 KiB of this validates answers against the client's schema and the agent's.
   expect(bytes).toBeLessThan(53.5 * 1024);
   const carried = await listBundledFiles(`${mounting}${speaking}`);
   expect(carried.filter((path) => path.includes('node_modules/openai/'))).toEqual([]);
   expect(carried.filter((path) => path.startsWith('src/surfaces/ai-sdk-ui/'))).toEqual([]);
 });
 
-it('a Worker carries the OpenAI lists only if it mounts them', async () => {
+it('a Worker includes the OpenAI lists only if it mounts them', async () => {
   const isOfLists = (path: string): boolean => path.startsWith('src/surfaces/openai/lists/');
   const mounting =
     "import { openAi } from './src/surfaces/openai/entry.ts'; import { sessionIndex } from './src/modules/index/entry.ts';";
@@ -411,7 +411,7 @@ it('a Worker carries the OpenAI lists only if it mounts them', async () => {
   expect(carried.filter((path) => path.endsWith('/describe.ts'))).toEqual([]);
 });
 
-it('a Worker carries owner limits only if it has some, which are at most 18.5 KiB minified beside a budget', async () => {
+it('a Worker includes the code for owner limits only if it has some, which is at most 18.5 KiB minified beside a budget', async () => {
   const everything = ['create-holdfast', 'index', 'modules/limits/entry', 'modules/index/entry', 'module']
     .map((entry) => `export * as ${entry.replaceAll(/\W/g, '_')} from './src/${entry}.ts';`)
     .join('');
@@ -430,7 +430,7 @@ it('a Worker carries owner limits only if it has some, which are at most 18.5 Ki
   );
 });
 
-it('a Worker carries tracing only if it exports traces, which takes at most 26 KiB minified', async () => {
+it('a Worker includes tracing only if it exports traces, which adds at most 26 KiB minified', async () => {
   const isTracing = (path: string): boolean => /^src\/modules\/(tracing|timeline)\//.test(path);
   const everything = ['create-holdfast', 'index', 'modules/outgoing-webhooks/entry', 'module']
     .map((entry) => `export * as ${entry.replaceAll(/\W/g, '_')} from './src/${entry}.ts';`)
@@ -446,7 +446,7 @@ it('a Worker carries tracing only if it exports traces, which takes at most 26 K
   expect(bytes).toBeLessThan(26 * 1024);
 });
 
-it('a Worker carries the code for chaining only if it uses it', async () => {
+it('a Worker includes the code for chaining only if it chains tools', async () => {
   const isChaining = (path: string): boolean => path.startsWith('src/modules/chaining/');
   expect((await listBundledFiles(WORKER)).filter(isChaining)).toEqual([]);
   const nesting = "export { defineAgenticTool, definePlaybook } from './src/kinds/entry.ts';";
@@ -457,7 +457,7 @@ it('a Worker carries the code for chaining only if it uses it', async () => {
   );
 });
 
-it('a Worker carries the code that reads tool objects only if it has some', async () => {
+it('a Worker includes the code that reads tool objects only if it has tool objects', async () => {
   const isToolObjects = (path: string): boolean => path.startsWith('src/modules/tool-objects/');
   expect((await listBundledFiles(WORKER)).filter(isToolObjects)).toEqual([]);
   expect(await listBundledFiles(WORKER, 'production')).not.toContain('src/tool/object-class.ts');
@@ -473,7 +473,7 @@ it('a Worker carries the code that reads tool objects only if it has some', asyn
   }
 });
 
-it('a Worker without outgoing webhooks carries no code that sends them', async () => {
+it('a Worker without outgoing webhooks includes no code that sends them', async () => {
   const everything = ['create-holdfast', 'index', 'modules/webhooks/entry', 'mcp/server/entry', 'module']
     .map((entry) => `export * as ${entry.replaceAll(/\W/g, '_')} from './src/${entry}.ts';`)
     .join('');
@@ -486,7 +486,7 @@ it('a Worker without outgoing webhooks carries no code that sends them', async (
   expect(carried.filter(isOutgoingWebhooks)).toHaveLength(3);
 });
 
-it('a Worker carries the planner only if it imports it', async () => {
+it('a Worker includes the planner only if it imports the planner', async () => {
   const isPlanner = (path: string): boolean => path.startsWith('src/offline-model/');
   const everything = [
     'create-holdfast',
@@ -528,7 +528,7 @@ describe('the planner in the README’s Worker', () => {
   });
 });
 
-it('a Worker carries the adapter for chat completions only if it imports it', async () => {
+it('a Worker includes the adapter for chat completions only if it imports that adapter', async () => {
   const asking = WORKER.replace(/model: \{.*? \}/, 'model: openaiCompatible()');
   const adapted = `import { openaiCompatible } from './src/model/openai-compatible/entry.ts';${asking}`;
   const isAdapter = (path: string): boolean => path.startsWith('src/model/openai-compatible/');
@@ -541,7 +541,7 @@ it('a Worker carries the adapter for chat completions only if it imports it', as
   expect(using - without).toBeLessThan(12 * 1024);
 });
 
-it('a Worker carries the conversion of AI SDK tools only if it imports it, and never the AI SDK', async () => {
+it('a Worker includes the conversion of AI SDK tools only if it imports the conversion, and never includes the AI SDK', async () => {
   const isExchange = (path: string): boolean =>
     /^src\/modules\/ai-sdk-tools\/|node_modules\/(ai|@ai-sdk)\//.test(path);
   const everything = [
@@ -573,13 +573,13 @@ describe('the page of the console', () => {
     console.log(`size: the page of the console is ${(bytes / 1024).toFixed(1)} KiB gzipped (limit 70)`);
     expect(bytes).toBeGreaterThan(20 * 1024);
     expect(bytes).toBeLessThan(70 * 1024);
-    // Namespaces of XML, an address in an error text, and the base of schemas are not requested.
+    // XML namespaces, an address in an error text, and the schemas' base URL are never fetched.
     const addresses = page.match(/(?:https?:)?\/\/[\w.-]+\.\w+/g) ?? [];
     const isAsked = (one: string): boolean => !/www\.w3\.org|agents\.example\.com|github\.com$/.test(one);
     expect(addresses.filter(isAsked)).toEqual([]);
   });
 
-  it('is included in a template’s Worker in development, and absent in production', async () => {
+  it('is included in a template’s Worker in development, but not in production', async () => {
     const entry = `
       import { console } from './src/modules/console/entry.ts';
       import { createHoldfast } from './src/create-holdfast.ts';

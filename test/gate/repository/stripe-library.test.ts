@@ -23,7 +23,7 @@ const createHeader = (secret: string, scheme = 'v1'): Promise<string> =>
   webhooks.generateTestHeaderStringAsync({ payload: body, secret, timestamp: TIME, scheme });
 
 describe('the Stripe library', () => {
-  it('signs like the fixtures of the tests', async () => {
+  it('creates the same signatures as the test fixtures', async () => {
     const { headers } = await signAsStripe({ secret: SECRET, body, time: TIME });
     expect(headers['stripe-signature']).toBe(await createHeader(SECRET));
   });
@@ -42,7 +42,7 @@ describe('the Stripe library', () => {
     expect(event.id).toBe('evt_1');
   });
 
-  it('signs with another secret, which the webhook refuses', async () => {
+  it('signs with another secret, and the webhook refuses the signature', async () => {
     const signed = { headers: { 'stripe-signature': await createHeader('another secret') }, body };
     expect(await receive(webhook, signed, { now: TIME * 1000 })).toEqual(INVALID_SIGNATURE);
   });

@@ -1,4 +1,4 @@
-/** Sessions with one tool of each kind that affects the later tools or represents several tools. */
+/** Sessions with one tool of each kind that changes the later tools or represents several tools. */
 import type { Call } from '../chat-completions.ts';
 import type { Journal } from '../journal.ts';
 

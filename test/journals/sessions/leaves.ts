@@ -123,7 +123,7 @@ const blobs: Journal = {
   },
 };
 
-/** With the ends of these calls, the session has more events than a session without a snapshot can have. */
+/** With the ends of these calls, the session exceeds the maximum number of events without a snapshot. */
 const CALLS = 100;
 
 const snapshot: Journal = {

@@ -1,4 +1,4 @@
-/** Sessions that external clients reach, or whose tools are external. */
+/** Sessions with external clients or external tools. */
 import type { Journal } from '../journal.ts';
 
 const hookedJournal: Journal = {

@@ -1,5 +1,5 @@
 /**
- * Sends all stored turns as A2A. The protocol's client must accept them from any position, and receive their
+ * Sends all stored turns as A2A. The protocol's client must accept each from any position, and receive its
  * answer.
  */
 import { type StreamResponse, TaskState } from '@a2a-js/sdk';

@@ -1,6 +1,6 @@
 /**
- * Sends all stored turns as AG-UI, whole and split at any position. The protocol's client must accept them and
- * end with their answer.
+ * Sends all stored turns as AG-UI, whole and split at any position. The protocol's client must accept each
+ * and end with its answer.
  */
 import { HttpAgent, type Message } from '@ag-ui/client';
 import fc from 'fast-check';

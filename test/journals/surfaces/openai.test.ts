@@ -129,7 +129,7 @@ describe('the turns of the stored journals', () => {
   );
 });
 
-it('a completion whose turn has not started names the turn that will have the answer', async () => {
+it('a completion whose turn has not started includes the id of the turn that will have the answer', async () => {
   const view = { turn: 't1', session: 's', agent: 'agent', status: 'queued' } as const;
   const wanted = { agent: 'agent', session: 's', turn: 't1', hasForm: false, now: 0 };
   const said: unknown[] = [];

@@ -16,8 +16,8 @@ const sessions = listVersions().flatMap((version) =>
 );
 
 /**
- * Returns the messages as JSON. Removes the texts of messages that the loop adds, because a page words them itself
- * until it reads the state.
+ * Returns the messages as JSON. Removes the texts of messages added by the loop, because a page writes its
+ * own until it reads the state.
  */
 const toComparable = (messages: Conversation['messages']): unknown =>
   JSON.parse(

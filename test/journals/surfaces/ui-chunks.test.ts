@@ -1,6 +1,6 @@
 /**
- * Sends stored sessions as chunks of the AI SDK. Both versions must accept every chunk, wherever a stream is
- * cut and in any order, and the SDK's reader must build the same message as a reload.
+ * Sends stored sessions as chunks of the AI SDK. Both versions must accept every chunk in any order and after
+ * any cut, and the SDK's reader must build the same message as a reload.
  */
 import {
   convertToModelMessages as convert7,
@@ -148,7 +148,7 @@ describe.each([6, 7] as const)('chunks for version %i', (version) => {
       const other = await readBySdk(pieces, version);
       expect([...one.problems, ...other.problems].filter((text) => !isOfTurn(text, events))).toEqual([]);
       expect(other.message).toEqual(one.message);
-      // Version 6 does not receive the answers that other clients have sent.
+      // Version 6 does not receive answers sent by other clients.
       const parts = version === 7 ? loaded?.parts : loaded?.parts.map(withoutAnswer);
       const shown = version === 7 ? one.message?.parts : one.message?.parts.map(withoutAnswer);
       expect(shown ?? []).toEqual(JSON.parse(JSON.stringify(parts)));

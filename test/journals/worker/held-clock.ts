@@ -1,7 +1,7 @@
 /**
  * The Worker's clock, which is `CLOCK_AHEAD` ms ahead of the machine's clock. Must be imported first, because
- * other modules may store `Date.now`. It lets the Worker read old data as if it were the time at which the data
- * was stored.
+ * other modules may store `Date.now`. The Worker can thus read old data as of the time at which it was
+ * stored.
  */
 import { env } from 'cloudflare:workers';
 

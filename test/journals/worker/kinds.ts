@@ -1,4 +1,4 @@
-/** Agents with one tool of each kind that affects the later tools or represents several tools. */
+/** Agents with one tool of each kind that changes the later tools or represents several tools. */
 import * as v from 'valibot';
 import { artifact, defineDomainType, defineTextTool, defineTool } from '../../../src/index.ts';
 import {

@@ -126,8 +126,7 @@ const blobs = defineScene('blobs', {
 });
 
 /**
- * An agent whose turn has more events than a session without a snapshot can have, and more calls than an
- * invocation may make requests.
+ * An agent whose turn exceeds the maximum number of events without a snapshot and of requests per invocation.
  */
 const snapshot = defineScene('snapshot', {
   tools: [

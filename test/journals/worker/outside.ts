@@ -1,6 +1,4 @@
-/**
- * Agents that external clients reach, or whose tools are external: a webhook, a tool group, and an MCP server.
- */
+/** Agents with external clients or external tools: a webhook, a tool group, and an MCP server. */
 import { env } from 'cloudflare:workers';
 import * as v from 'valibot';
 import type { Holdfast, HoldfastConfig } from '../../../src/create-holdfast.ts';
@@ -47,7 +45,7 @@ const toolGroup = defineScene('tool-group', {
 
 const groups = registered([web]);
 
-/** The MCP server. It is this Worker, called without a network. */
+/** The MCP server, which is this Worker, called without a network. */
 type ServeFunction = Holdfast['worker']['fetch'];
 let serve: ServeFunction = () => new Response('not yet', { status: 503 });
 

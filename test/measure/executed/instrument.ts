@@ -20,7 +20,7 @@ const BANNER =
 
 /**
  * Returns an esbuild plugin that records each executed function as its index in `functions`. It covers the
- * library and its packages. It does not change the examples and the measured Worker.
+ * library and its packages, but not the examples and the measured Worker.
  */
 export function createInstrumentPlugin(root: string, functions: CountedFunction[]): Plugin {
   return {

@@ -33,8 +33,8 @@ export function findCauses(departures: readonly Departure[], span: Span): readon
 type ToolsChangedEvent = Extract<SessionEvent, { type: 'tools-changed' }>;
 
 /**
- * The causes in a change of tools. If the conversation announces tools, the announcement can also depart, and
- * so can the signed thoughts after other tools.
+ * The causes in a change of tools. If the conversation announces tools, the announcement and the signed
+ * thoughts after other tools can also depart.
  */
 function findToolsCauses(span: Span): readonly Cause[] {
   return listEventsOfType(span, 'tools-changed').map((change): Cause => {
@@ -121,7 +121,7 @@ function formatCounts({ came = [], went = [], all }: ToolsChangedEvent): string 
   return told.length > 0 ? told.join(', ') : `${all?.length ?? 0} are offered now`;
 }
 
-/** The causes in instructions. They can be a function, so each reply stores their hash. */
+/** The causes in instructions. Each reply stores their hash, because they can be a function. */
 function findInstructionsCauses(span: Span): readonly Cause[] {
   const [before, now] = [span.after, span.upTo].map((seq) => {
     const event = span.events.find((one) => one.seq === seq);

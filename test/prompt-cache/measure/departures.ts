@@ -1,7 +1,7 @@
 /** Finds the departures of a request from the previous one. A request should only extend the previous one. */
 import { PARTS, type Part, type Piece, type RequestParts } from './request-parts.ts';
 
-/** A piece that makes a cache of the previous request unusable from its position. */
+/** A piece from whose position on a cache of the previous request is unusable. */
 export interface Departure {
   readonly part: Part;
   /** `inserted`: a new piece precedes an existing one at a position that a cache contains. */
@@ -73,7 +73,7 @@ function match(
   return made;
 }
 
-/** Returns `true` if two positions have the same distance from the same unchanged piece before them. */
+/** Returns `true` if two positions are equally far behind the same unchanged piece. */
 function createPlaceCheck(kept: Matches): (at: number, to: number) => boolean {
   const pairs = [...kept];
   return (at, to) => {

@@ -67,7 +67,7 @@ function groupAlike(findings: readonly Finding[]): readonly string[] {
   });
 }
 
-/** Returns the failures: departures in scenarios that must not have any, and departures without a cause. */
+/** Returns the failures: departures in scenarios that forbid them, and departures without a cause. */
 export function listProblems(rows: readonly Row[]): readonly string[] {
   const broken = rows
     .filter(({ isPromised, findings }) => isPromised && findings.length > 0)

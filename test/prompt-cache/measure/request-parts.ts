@@ -38,7 +38,8 @@ const READERS: Readonly<Record<BodyForm, (body: Json) => RequestParts>> = {
       toPiece(describeRole(message), withoutAnthropicMarks(message)),
     ),
   }),
-  // Requests to Gemini have no cache marks. `cachedContent` names an explicit cache outside of these parts.
+  // Requests to Gemini have no cache marks. `cachedContent` identifies an explicit cache outside of these
+  // parts.
   gemini: ({ tools, systemInstruction, contents }) => ({
     tools: listOf(tools).flatMap((tool) => {
       const declared = isRecord(tool) ? listOf(tool.functionDeclarations) : [];
@@ -93,8 +94,8 @@ export function withoutChatMarks(value: unknown): unknown {
 }
 
 /**
- * Applies a change to a tool or a message, and to the blocks of its content, recursively. Does not change text
- * of the model.
+ * Applies a change to a tool or a message, and to the blocks of its content, recursively. Does not change the
+ * model's text.
  */
 function mapBlocks(value: unknown, change: (block: Json) => Json): unknown {
   if (!isRecord(value)) return value;

@@ -30,9 +30,7 @@ const moves = [
   [2004, 'cancelled'],
 ] as const;
 
-/**
- * The scenario of an order desk, whose tools are a state machine and the tools of the objects that it finds.
- */
+/** The scenario of an order desk with a state machine and the tools of the objects that it finds. */
 export const orders = defineOrders(paperShop);
 
 export const machine: Scenario = {

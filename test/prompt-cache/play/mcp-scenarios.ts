@@ -1,4 +1,7 @@
-/** The sessions with tools of a real MCP server: the filesystem server of npm, served to the agents by a bridge. */
+/**
+ * The sessions with tools of a real MCP server: the filesystem server from npm, which agents reach through a
+ * bridge.
+ */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

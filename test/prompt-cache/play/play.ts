@@ -40,7 +40,7 @@ export async function playSession(session: Session, wire: MeasuredWire): Promise
     const text = await request.clone().text();
     const body: unknown = JSON.parse(text);
     if (!place) throw new Error('A model request was sent outside a loop.');
-    // The comparison serializes the parsed body again, so the result must equal the original.
+    // The comparison serializes the parsed body again, so this must reproduce the original.
     if (JSON.stringify(body) !== text)
       throw new Error('The request body differs from the output of JSON.stringify().');
     const { frame, path } = place;

@@ -74,7 +74,7 @@ function findHeld(conversation: readonly SaidMessage[]): readonly (SaidMessage |
     if (said.role === 'user') return said.blocks.filter(({ block }) => isTold(block)).map(() => undefined);
     if (said.role !== 'assistant') return [];
     const behind = conversation[index + 1]?.blocks.find(({ block }) => block.type !== 'tool_result')?.block;
-    // This is the text of another model's reply, whose calls the next message reports.
+    // This text belongs to another model's reply, whose calls the next message reports.
     return callIdsOf(said).length === 0 && behind && isTold(behind) ? [] : [said];
   });
 }
@@ -108,8 +108,8 @@ function checkForeign(said: SaidMessage, { body, casting: { seed } }: HeldCheck,
 }
 
 /**
- * Returns the original blocks of a reply: all of them, or the blocks before the pause if the request continues
- * it.
+ * Returns the original blocks of a reply: all, or only those before the pause if the request continues the
+ * reply.
  */
 function createExpectedBlocks(
   said: SaidMessage,

@@ -49,7 +49,7 @@ interface PlacedMedia {
 
 const IMAGE_TYPES = ['image/jpeg', 'image/png', 'image/gif', 'image/webp'];
 
-/** Refuses files with unsupported types, invalid bytes, bytes of another type, or a wrong role. */
+/** Refuses files with an unsupported type, invalid bytes, bytes of another type, or the wrong role. */
 export function checkMedia(body: AnthropicBody): void {
   for (const [index, { role, content }] of body.messages.entries()) {
     if (role === 'user' || typeof content === 'string') continue;

@@ -5,7 +5,7 @@ import { isThinking, type ThinkingBlock } from './conversation.ts';
 import type { Prefix } from './prefix.ts';
 import type { AnthropicBlock } from './request.ts';
 
-/** Additional content of replies besides a thought, text and calls. The script determines its positions. */
+/** Content of replies beyond a thought, text and calls. The script determines its positions. */
 export type AnthropicVariant =
   /** Redacted thinking follows the visible thinking in every third reply. */
   | 'redacted'

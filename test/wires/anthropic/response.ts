@@ -89,7 +89,7 @@ function stopReasonOf({ content }: AnthropicReply): string {
   return content.some(({ type }) => type === 'tool_use') ? 'tool_use' : 'end_turn';
 }
 
-/** Computes usage from the position. Each request reads from the cache what the earlier ones wrote. */
+/** Computes usage from the position. Each request reads the earlier ones' content from the cache. */
 function computeUsage({ reply, content }: AnthropicReply): object {
   return {
     input_tokens: 12,

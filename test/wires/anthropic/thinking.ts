@@ -59,9 +59,9 @@ export function createModifiedError(path: string): RefusalError {
 }
 
 /**
- * Checks the prefix of each thinking block, and returns the blocks that were dropped because the request allows
- * it. If a model does not bind its thinking, this wire only checks that no earlier thinking is missing between
- * later blocks.
+ * Checks the prefix of each thinking block, and returns the blocks dropped because the request allows it. If
+ * a model does not bind its thinking, this wire only checks that no earlier thinking is missing between later
+ * blocks.
  */
 export function checkPrefixes(check: ThinkingCheck): readonly InputTransformation[] {
   const { seed, kin = [], body, conversation, preserved } = check;

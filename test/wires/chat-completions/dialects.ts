@@ -28,7 +28,7 @@ export interface DialectOptions {
    * Determines ids, signatures and opaque data, so that wires with different seeds refuse each other's data.
    */
   readonly seed?: string;
-  /** For `openrouter` only: selects the reasoning details of a reply. A reply without thinking has none. */
+  /** For `openrouter` only: selects the reasoning details of a reply with thinking. */
   readonly details?: OpenRouterDetails;
   /** For `gemini` only: requires the signature of a text answer, which the provider only recommends. */
   readonly signedAnswers?: boolean;
@@ -112,7 +112,7 @@ const kimiDialect: Dialect = {
     if (back != null) throw createOwnRefusal(`the reasoning_content of messages[${index}] is another`);
   },
   checkForeign({ sent, index, isInCurrentTurn }) {
-    // An empty text counts as missing.
+    // An empty text is treated as missing.
     if (isInCurrentTurn && (sent.reasoning_content ?? '') === '') {
       const where = `assistant tool call message at index ${index}`;
       throw new RefusalError(400, `thinking is enabled but reasoning_content is missing in ${where}`);

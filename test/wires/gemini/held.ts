@@ -90,8 +90,8 @@ function findPlaces({ replies, casting }: HeldCheck, held: readonly GeminiConten
 }
 
 /**
- * Returns `true` if another model made the calls. Only ids show this, so calls without ids always count as the
- * wire's own.
+ * Returns `true` if another model made the calls. Only ids reveal this, so calls without ids are always
+ * treated as the wire's own.
  */
 function isForeign({ parts }: GeminiContent, { replies, casting }: HeldCheck): boolean {
   if (!casting.variants.has('call-ids')) return false;
@@ -123,8 +123,8 @@ interface ReplyCheck {
 }
 
 /**
- * Compares a reply with its original, and counts the signatures that were returned and those that are missing.
- * Errors number the parts after text pieces are joined.
+ * Compares a reply with its original, and counts returned and missing signatures. Errors number the parts
+ * after text pieces are joined.
  */
 function checkReply(
   { parts }: GeminiContent,
@@ -187,8 +187,8 @@ function findSeal(seed: string, { thoughtSignature }: GeminiPart): SealFields | 
 }
 
 /**
- * Serializes a part without its signature. The id of a call counts only if the wire assigned one, because
- * clients invent missing ids.
+ * Serializes a part without its signature. The id of a call is compared only if the wire assigned one,
+ * because clients invent missing ids.
  */
 function nameOf({ thoughtSignature: _, functionCall, ...rest }: GeminiPart, given: GeminiPart): string {
   if (functionCall === undefined) return formatCanonicalJson(rest);

@@ -20,7 +20,7 @@ const RESPONSE_TYPES = [...PHOTO_TYPES, 'application/pdf', 'text/plain'];
 const CONTENT_TYPES =
   /^(?:image\/(?:png|jpeg|webp|heic|heif)|application\/(?:pdf|json)|text\/[a-z-]+|video\/[a-z0-9-]+|audio\/(?:wav|mp3|mpeg|aiff|aac|ogg|flac))$/;
 
-/** Refuses files with a type that is not supported in their place, invalid bytes, or bytes of another type. */
+/** Refuses files with a type unsupported in their place, invalid bytes, or bytes of another type. */
 export function checkMedia(model: string, { contents }: GeminiBody): void {
   for (const [index, { parts }] of contents.entries()) {
     for (const [at, { inlineData, fileData, functionResponse }] of parts.entries()) {

@@ -44,8 +44,8 @@ interface NamedCall {
 }
 
 /**
- * Compares calls and responses. Responses with ids may come in any order, and others must have the order of the
- * calls.
+ * Compares calls and responses. Responses with ids may be in any order, and others must follow the order of
+ * the calls.
  */
 function checkSame(calls: readonly NamedCall[], answers: readonly NamedCall[], path: string): void {
   const haveIds = answers.some(({ id }) => id !== undefined);

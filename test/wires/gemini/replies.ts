@@ -4,8 +4,7 @@ import { computeFingerprint, type ScriptedReply } from '../wire.ts';
 import type { GeminiPart } from './request.ts';
 
 /**
- * Additional content of replies besides the signature of their first call or text. The script determines its
- * positions.
+ * Content of replies beyond the signature of their first call or text. The script determines its positions.
  */
 export type GeminiVariant =
   /** Calls have ids, as in newer versions of the API. */
@@ -20,7 +19,7 @@ export interface Casting {
   readonly variants: ReadonlySet<GeminiVariant>;
 }
 
-/** Which optional parts a reply contained. The signature contains this, so the wire needs no state. */
+/** The optional parts that a reply contained, as stored in its signature, so the wire needs no state. */
 export interface GivenReply {
   readonly thoughts: boolean;
   readonly end: boolean;

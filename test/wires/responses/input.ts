@@ -1,8 +1,8 @@
 /**
  * The checks of the Responses API: the input must contain earlier items unchanged.
  *
- * Two rules are stricter than the real ones: a call needs its reasoning even if it is sent without its id, and
- * all items of a reply must be returned in order.
+ * Two rules are stricter than the real API: a call needs its reasoning even if sent without its id, and all
+ * items of a reply must be returned in order.
  */
 import { findReplies, isSameJson, type OrderCheck } from '../calls.ts';
 import {
@@ -262,7 +262,7 @@ function refuseUnreasoned(
   }
 }
 
-/** Returns `true` if an entry belongs to the reply at this position, or is unknown. */
+/** Returns `true` if an entry is unknown or belongs to the reply at this position. */
 function isOf({ given }: ModelEntry, place: number | undefined): boolean {
   return given === undefined || given.reply.at === place;
 }

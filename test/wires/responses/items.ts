@@ -2,9 +2,7 @@
 import { formatSpacedJson } from '../calls.ts';
 import { computeFingerprint, type ScriptedReply } from '../wire.ts';
 
-/**
- * The settings of a request. The ids of items contain them, so that an item is recognized with its settings.
- */
+/** The settings of a request. Item ids contain them, so that a recognized item reveals its settings. */
 export interface ItemMode {
   /** `true` if the provider stores items, so that they can be referenced. */
   readonly stored: boolean;
@@ -30,7 +28,7 @@ export interface MessageItem {
   readonly content: readonly OutputText[];
 }
 
-/** The text of a message. This wire always sends empty lists. */
+/** The text of a message. This wire always sends empty lists in it. */
 export interface OutputText {
   readonly type: 'output_text';
   readonly annotations: readonly [];

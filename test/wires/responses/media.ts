@@ -76,7 +76,7 @@ function checkFile(part: Fields, path: string): void {
   }
 }
 
-/** Returns the parts from the user's side. Other code compares the model's parts with the script. */
+/** Returns the user's parts. Other code compares the model's parts with the script. */
 function collectParts(input: readonly unknown[]): readonly PlacedPart[] {
   return input.flatMap((item, index) => {
     if (!isRecord(item) || item.role === 'assistant') return [];

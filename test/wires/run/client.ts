@@ -1,4 +1,4 @@
-/** A client of one session. It repeats its message with the same key until it has read the answer. */
+/** A client of one session. It repeats its message with the same key until it receives the answer. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { createParser } from 'eventsource-parser';
 import type { SessionEvent } from '../../../src/journal/entry.ts';

@@ -44,8 +44,7 @@ export interface LivesRun {
 }
 
 /**
- * Plays all sessions. A session that does not reach the end of a life in time has failed, and the others
- * continue.
+ * Plays all sessions. A session that does not reach the end of a life in time fails, and the others continue.
  */
 export async function playLives(run: LivesRun): Promise<readonly SessionResult[]> {
   const { world, sessions, directory, say, patience = PATIENCE + MORE * sessions.length } = run;

@@ -15,7 +15,7 @@ export interface Surroundings {
   readonly say: (line: string) => void;
 }
 
-/** Plays one change after another, which limits the number of sessions in a life. */
+/** Plays the changes one after another, to limit the number of sessions in a life. */
 export async function playWires(
   options: WiresOptions,
   around: Surroundings,
@@ -41,7 +41,7 @@ async function playChange(
     mkdirSync(directory);
     return playLives({ world, sessions: some, directory, say: around.say });
   };
-  // Without kills, both sides are the same, so one session for each wire and manner is enough.
+  // Without kills, both sides are equal, so one session per wire and manner is enough.
   const [after, before] = [sessions.filter(isKilled('after')), sessions.filter(isKilled('before'))];
   for (const session of sessions) placeIn(world, session.name).stops = createStops(session, noStops);
   try {

@@ -81,8 +81,8 @@ const HEAD_CELLS = [
 ] as const;
 
 /**
- * Formats the rows as a table. The column of executions shows how often tools ran, with the numbers of calls
- * and of unknown outcomes.
+ * Formats the rows as a table. The executions column shows how often tools ran, with the numbers of calls and
+ * of unknown outcomes.
  */
 export function formatTable(rows: readonly Row[]): string {
   const lines = [

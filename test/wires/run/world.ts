@@ -23,7 +23,7 @@ export interface Place {
   /** The appends, in order. */
   readonly moments: Moment[];
   stops: Stops;
-  /** Called at the end of a life, when the session's object blocks. */
+  /** Called when a life ends and the session's object blocks. */
   onStop: () => void;
 }
 
@@ -33,7 +33,7 @@ export interface World {
   readonly mcpUrl: string;
   /** The places by session name. */
   readonly places: ReadonlyMap<string, Place>;
-  /** Closes the requests that the end of a life has left unanswered. */
+  /** Closes the requests left unanswered at the end of a life. */
   forgetStopped(): void;
   close(): Promise<void>;
 }

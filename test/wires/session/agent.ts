@@ -128,7 +128,7 @@ export function defineWiresAgent({
 /** The MCP tool that returns an image. Its server is listed only when the factory tool is called. */
 const createPictures = ({ url, fetch }: WiresAgent['mcp']) =>
   createMcpToolFactory({
-    // The timeouts are long, so that a slow machine does not look like a lost server.
+    // The timeouts are long, so that a slow machine is not mistaken for a lost server.
     clients: [
       defineMcpClient({ name: 'everything', url, fetch, connectTimeout: PATIENCE_MS, timeout: PATIENCE_MS }),
     ],

@@ -50,14 +50,14 @@ export const listServers = (servers: Servers): readonly (readonly [name: keyof S
  * The numbers of calls in the first replies of the main loop. Another model takes over after three replies, and
  * the first returns after five.
  */
-const [LEAVES, RETURNS] = [3, 5].map(countFirstCalls) as [number, number]; // one number for each change
+const [LEAVES, RETURNS] = [3, 5].map(countFirstCalls) as [number, number]; // one number per change
 
 function countFirstCalls(replies: number): number {
   const [turn] = SCRIPTS.main.turns;
   return turn?.steps.slice(0, replies).flatMap(({ calls }) => calls).length ?? 0;
 }
 
-/** Matches results of calls in a request to any wire, including lines that report results as text. */
+/** Matches call results in a request to any wire, including lines that report results as text. */
 const RESULT_MARK =
   /"type":"tool_result"|"role":"tool"|"type":"function_call_output"|"functionResponse":| with the input /g;
 

@@ -74,7 +74,6 @@ const hashFileList = async (files: readonly string[]): Promise<readonly string[]
 interface FileExpectation {
   readonly media: ModelMedia;
   readonly brought: ReadonlyMap<string, string>;
-  /** The number of replies in the conversation. */
   readonly replies: number;
 }
 
@@ -127,7 +126,7 @@ const FILE_BEGINNINGS: readonly (readonly [mediaType: string, base64: string, nu
   ['application/pdf', 'JVBERi0', /37,\s*80,\s*68,\s*70,|"0":\s*37,/],
 ];
 
-/** Returns bytes of files that are outside of these files. */
+/** Returns file bytes that occur outside of these files. */
 const findStrayBytes = (name: string, text: string, files: readonly PlacedFile[]): readonly string[] =>
   FILE_BEGINNINGS.flatMap(([type, base64, numbers]) => {
     const known = files.filter(({ mediaType }) => mediaType === type).length;

@@ -106,7 +106,9 @@ export async function judge(played: PlayedSession): Promise<Verdict> {
   };
 }
 
-/** Returns `true` if an execution belongs to a call. A call that was never stored can have had the same id. */
+/**
+ * Returns `true` if an execution belongs to a call. A call that was never stored may have had the same id.
+ */
 const isRunOf = ({ call, tool }: Effect, { id, name }: CalledTool): boolean => call === id && tool === name;
 
 const describeOutcome = ({ outcome, error }: EventOf<'turn-ended'>): string =>
@@ -161,7 +163,7 @@ const canonicalizeScript = ({ text, calls }: ScriptedReply): string =>
 const canonicalizeReply = ({ text, toolCalls }: ReplyEvent): string =>
   formatCanonicalJson([text, toolCalls.map(({ name, input }) => [name, JSON.parse(input)])]);
 
-/** The minimum number of times that another model takes over the main loop, according to its events. */
+/** The minimum number of take-overs of the main loop by another model, according to its events. */
 const MIN_TAKE_OVERS: Readonly<Record<Change, number>> = { fallback: 1, flap: 2, upgrade: 1 };
 
 function findMissingChange(change: Change, replies: readonly ReplyEvent[]): string[] {

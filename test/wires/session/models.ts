@@ -86,7 +86,7 @@ const createThoughtsModel = (wantsThoughts: 'field' | 'signature'): ModelFactory
   );
 
 /**
- * The media types that an agent accepts if its model does not declare them. The servers accept these in
+ * The media types that an agent accepts if its model does not declare any. The servers accept them in
  * messages, but not in results. Without an entry, files are described as text.
  */
 export const ACCEPTED_TYPES: Readonly<Partial<Record<WireName, readonly string[]>>> = {
@@ -97,9 +97,7 @@ export const ACCEPTED_TYPES: Readonly<Partial<Record<WireName, readonly string[]
   'extra-content': ['image/png', 'application/pdf'],
 };
 
-/**
- * Returns the media that the model of a wire receives: those that it declares, or those that its agent accepts.
- */
+/** Returns the media that a wire's model receives: those declared by it, or those accepted by its agent. */
 export function getMedia(wire: WireName): ModelMedia {
   const { media } = MODELS[wire]({ baseURL: 'https://nobody.example' });
   const accepts = ACCEPTED_TYPES[wire] ?? [];

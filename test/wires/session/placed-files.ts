@@ -92,7 +92,7 @@ const ROLE_SIDES: ReadonlyMap<unknown, Side> = new Map([
   ['tool', 'result'],
 ]);
 
-/** Splits items into pieces. A reply has several items, and items about later tools belong to no side. */
+/** Splits items into pieces. A reply has several items. Items about later tools belong to no side. */
 const splitResponses = (body: Body): readonly Piece[] =>
   filterRecords(body.input).flatMap((item): readonly Piece[] => {
     const side =

@@ -9,7 +9,7 @@ import type { Script, Wire } from '../wire.ts';
 export interface PlayedScript {
   readonly script: Script;
   readonly seed: string;
-  /** The seeds of other servers of this wire whose thoughts its model reads, if it can. */
+  /** The seeds of other servers of this wire whose thoughts its model can read. */
   readonly readableSeeds?: readonly string[];
 }
 
@@ -49,12 +49,12 @@ const SERVERS = {
 } as const satisfies Readonly<Record<string, WireFactory>>;
 
 /**
- * The names of wires. Some names include the adapter that is tested on the wire. `-sdk` marks chat completions
- * with a package of the AI SDK.
+ * The names of wires. Some include the adapter that is tested on the wire. `-sdk` marks chat completions with
+ * a package of the AI SDK.
  */
 export type WireName = keyof typeof SERVERS;
 
-export const WIRES = Object.keys(SERVERS) as readonly WireName[]; // the literal has a key for each wire
+export const WIRES = Object.keys(SERVERS) as readonly WireName[]; // the literal has one key per wire
 
 /** Creates the strict server of a wire. */
 export const createServer = (name: WireName, played: PlayedScript): Wire => SERVERS[name](played);

@@ -27,11 +27,11 @@ export const noStops: Stops = { endsAt: () => false };
  */
 const PROGRESS_TYPES: ReadonlySet<string> = new Set(['model-replied', 'tool-call-ended', 'turn-ended']);
 
-/** The maximum number of consecutive lives without progress. It prevents a turn from being abandoned. */
+/** The maximum number of consecutive lives without progress, so that no turn is abandoned. */
 const MAX_IDLE = 2;
 
 /**
- * Returns `true` if an append belongs to the turn. The append of a take-over does not, because a kill cannot
+ * Returns `true` if an append belongs to the turn. A take-over's append does not, because a kill cannot
  * separate it from another event.
  */
 const isOfTurn = ({ types }: Moment): boolean => types.some((type) => type !== 'turn-resumed');

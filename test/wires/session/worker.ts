@@ -66,8 +66,8 @@ const APART_MS = 3 * Number(LEASE_MS);
  * The real object, which blocks when the runner does not answer. From then on, it handles no calls and sends no
  * messages, as if the process had already been killed.
  *
- * Its clock jumps at each start, so that the lease from before the kill has expired. So tests need not wait for
- * an expiry, and leases can be long enough for slow machines.
+ * Its clock jumps at each start, so that the lease from before the kill has expired. Tests therefore need not
+ * wait for an expiry, and leases can be long enough for slow machines.
  */
 export class SessionObject extends DurableObject {
   readonly #real: RealSession;
@@ -166,7 +166,7 @@ export class SessionObject extends DurableObject {
 
   #ask(moment: Moment): Promise<void> {
     const asked = postToWorld('/moments', { session: this.#name, moment });
-    // A failed request makes only its own append fail, and no later calls.
+    // A failed request fails only its own append, and no later calls.
     this.#asked = asked.catch(() => {});
     return asked;
   }

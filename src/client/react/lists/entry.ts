@@ -81,7 +81,7 @@ function useIndex(options: ListPlace): IndexClient {
   const { index } = options;
   const url = index ? '' : options.url;
   const token = index ? undefined : options.token;
-  // A page may create a new function at each render.
+  // A page may create a new function for each render.
   const latest = useRef(token);
   useEffect(() => {
     latest.current = token;

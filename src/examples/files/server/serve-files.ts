@@ -39,7 +39,7 @@ server.listen(Number(port), '127.0.0.1', () => {
 });
 
 /**
- * A web page on this machine could also send requests, with a domain that resolves to this address (DNS
+ * A web page on this machine could also send requests, through a domain that resolves to this address (DNS
  * rebinding).
  */
 function findRefusal({ url, headers: { host = '', origin } }: IncomingMessage): number | undefined {

@@ -159,8 +159,8 @@ const createNoRootsAnswer = (id: RequestId): JSONRPCMessage => ({
 });
 
 /**
- * Returns the request that a server's message belongs to. HTTP requires one, but a pipe does not name it, so
- * this assumes the last open request.
+ * Returns the request that a server's message belongs to. HTTP requires one, but messages on a pipe do not
+ * contain it, so this assumes the last open request.
  */
 function findRequest(message: JSONRPCMessage, asked: ReadonlySet<RequestId>): RequestId | undefined {
   return 'method' in message ? [...asked].at(-1) : undefined;

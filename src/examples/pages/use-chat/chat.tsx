@@ -47,7 +47,7 @@ export function Chat({ desk, id, before }: ChatProps) {
   );
 }
 
-/** Returns whether a call of the message waits for a decision. */
+/** Returns whether a call in the message waits for a decision. */
 const isWaiting = ({ parts }: UIMessage): boolean =>
   parts.some((part) => isToolUIPart(part) && part.state === 'approval-requested');
 

@@ -3,14 +3,14 @@ import { createClient, createIndexClient } from '../../../client/entry.ts';
 import { useSessions } from '../../../client/react/lists/entry.ts';
 
 /**
- * Returns the caller's chats with the agent `desk`, the latest first. `shown` is the id of the open chat,
- * which this marks as read.
+ * Returns the caller's chats with the agent `desk`, the latest first. `shown` is the id of the open chat.
+ * That chat is marked as read.
  */
 export function useThreads({ url, token, shown }: { url: string; token: string; shown: string }) {
   const index = useMemo(() => createIndexClient({ url, token }), [url, token]);
   const client = useMemo(() => createClient({ url, token, agent: 'desk' }), [url, token]);
   const { entries, refresh, more, hasMore } = useSessions({ index, agent: 'desk', every: 2_000 });
-  // An edit creates a fork, which is a separate session. A chat and its forks are one thread.
+  // An edit creates a fork, which is a separate session. A chat and its forks form one thread.
   const chats = Map.groupBy(entries, ({ session, forkOf }) => forkOf ?? session);
   const threads = Array.from(chats, ([id, sessions]) => ({ id, sessions, latest: sessions[0] }));
   const open = threads.find(({ id }) => id === shown)?.latest;

@@ -173,7 +173,7 @@ function createSharedWork<About>(
       over,
       waiting: 0,
     };
-    begun.done.catch(() => undefined); // in case no caller waits any more
+    begun.done.catch(() => undefined); // in case all callers have left
     return begun;
   };
   const forget = (one: RunningWork): void => {

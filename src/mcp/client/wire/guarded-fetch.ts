@@ -26,7 +26,7 @@ export interface FetchRules {
 /**
  * Creates the `fetch` for every request of a connection, including those for OAuth. It calls no private
  * address except the server's own, and follows redirects only within an origin. It cuts each response at its
- * limit, which for a stream applies to all its events. It sends no cookies, because Workers keep none.
+ * limit, which for a stream applies to all its events. It sends no cookies, because Workers do not store any.
  *
  * @throws AddressRefusedError, RedirectRefusedError or ResponseTooLargeError. Errors from the inner `fetch`
  * pass through. Reading the body of a response can also throw ResponseTooLargeError.
@@ -62,7 +62,7 @@ function findRedirectTarget(response: Response, asked: URL): URL | undefined {
   return location === null ? undefined : (URL.parse(location, asked.href) ?? undefined);
 }
 
-/** Returns whether to follow a redirect. Without its body, a request would become a different one. */
+/** Returns whether to follow a redirect. A request without its body would be a different request. */
 const isFollowed = (status: number, method = 'GET'): boolean =>
   BODY_KEEPING_STATUSES.has(status) || method === 'GET';
 
@@ -92,7 +92,7 @@ function capStream(
 ): ReadableStream<Uint8Array> {
   const reader = body.getReader();
   let bytes = 0;
-  /** Passes on the start of a chunk up to the limit. It shows what kind of response is too long. */
+  /** Passes on the start of a chunk up to the limit, since it shows the kind of the oversized response. */
   const readNext = async () => {
     if (bytes > maxBytes) throw new ResponseTooLargeError(maxBytes);
     const { done, value } = await (signal ? raceAbort(signal, reader.read()) : reader.read());

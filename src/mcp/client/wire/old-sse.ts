@@ -40,7 +40,7 @@ export class OldSse implements Wire {
 
   constructor(access: ServerAccess) {
     this.#access = access;
-    // The stream can break while no caller waits.
+    // The stream can break when no caller is waiting.
     this.#address.promise.catch(() => undefined);
   }
 

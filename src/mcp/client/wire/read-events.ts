@@ -184,7 +184,7 @@ export interface FollowedStream {
   readonly signal: AbortSignal;
   /** `true` to resume it even if its events have no ids. Missed events are then lost. */
   readonly alwaysResumes: boolean;
-  /** The maximum number of times to resume it. Each is a request, and an invocation has few. */
+  /** The maximum number of times to resume it. Each is a request, and an invocation can make few. */
   readonly maxResumes: number;
   /** Requests the events after this one. */
   resume(lastId: string | undefined): Promise<Response>;
@@ -240,7 +240,7 @@ async function readPart(
     }
     return undefined;
   } catch (error) {
-    // A continuation would repeat the oversized message.
+    // A continuation would contain the oversized message again.
     if (error instanceof ResponseTooLargeError || error instanceof AnswerTooLargeError) throw error;
     return error instanceof WireError ? error : new ConnectionLostError();
   }
@@ -249,8 +249,8 @@ async function readPart(
 const isMessage = ({ type, data }: StreamEvent): boolean => type === 'message' && data !== '';
 
 /**
- * Throws if a retry cannot help, because the server does not know the stream. A server that is down may come
- * back.
+ * Throws if a retry cannot help, because the server does not know the stream. A server that is down may
+ * recover.
  */
 function assertResumable(error: unknown): undefined {
   if (error instanceof HttpStatusError && error.status < 500) throw new NoAnswerError();

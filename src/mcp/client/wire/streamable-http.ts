@@ -55,8 +55,8 @@ interface Exchange {
  * A broken stream is resumed by `last-event-id`, and the response ends it. In revisions with sessions,
  * another stream delivers the server's own messages.
  *
- * This replaces the SDK's transport. That one repeats or resumes requests by itself, limits neither bodies
- * nor redirects, counts no requests, and does not report whether a failed request was refused or lost.
+ * This replaces the SDK's transport, which repeats or resumes requests by itself, does not limit bodies or
+ * redirects, does not count requests, and does not report whether a failed request was refused or lost.
  */
 export class StreamableHttp implements Wire {
   onmessage?: NonNullable<Transport['onmessage']>;

@@ -60,7 +60,7 @@ export class UnknownRevisionError extends WireError {
   }
 }
 
-/** A server's message exceeds a limit. It can be a response or another message. */
+/** A server's message, which need not be a response, exceeds a limit. */
 export class ResponseTooLargeError extends WireError {
   override readonly name: string = 'ResponseTooLargeError';
   readonly phrase: string;

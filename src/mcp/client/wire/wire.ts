@@ -57,13 +57,13 @@ export interface ServerAccess {
   readonly url: URL;
   /** The guarded `fetch`, which also sends the tokens of an OAuth provider. */
   readonly fetch: Fetch;
-  /** The caller's headers, sent with every request to the server. None is a protocol header. */
+  /** The caller's headers, sent with every request to the server. They exclude protocol headers. */
   readonly headers: Readonly<Record<string, string>>;
   /** Returns whether this answer to the server can be sent, and counts it. Call it once for each answer. */
   mayAnswer(answer: JSONRPCMessage): boolean;
   /** Removes the caller's secrets and sent credentials from the server's data. */
   redact<T>(value: T): T;
-  /** Hides this value, too, from now on. The name replaces it. */
+  /** Also hides this value from now on. The name replaces it. */
   hide(name: string, credential: string): void;
 }
 
@@ -96,7 +96,7 @@ export async function sendHttp(
   });
 }
 
-/** How much of a refusal's body to read, and for how many milliseconds. The status is what matters. */
+/** How much of a refusal's body to read, and for how many milliseconds. Only the status is essential. */
 const REFUSAL_LIMITS = { characters: 16 * 1024, ms: 1_000 };
 
 /** Reads the JSON-RPC error of a refusal, if there is one. It need not have the id of the request. */
@@ -167,8 +167,8 @@ export async function readMessages(
 }
 
 /**
- * Reads the message of an event. Returns `undefined` if there is none. That check is cheap, because a stream
- * can have thousands of events.
+ * Reads the message of an event, or returns `undefined`. That check is cheap, because a stream can have
+ * thousands of events.
  *
  * @throws AnswerTooLargeError for a response that is too large, ResponseTooLargeError for any other message.
  */
@@ -196,9 +196,9 @@ export function findCancelledRequestId(message: JSONRPCMessage): RequestId | und
 /** The time limit for a server to accept a notification or an answer, in milliseconds. */
 const NOTIFY_TIMEOUT_MS = 5_000;
 
-/** The notifications and answers that are being sent to a server. It does not respond to them. */
+/** The notifications and answers in flight to a server, which sends no response to them. */
 interface PendingNotifications {
-  /** Posts a message. The signal aborts if that takes too long, or if the wire closes. */
+  /** Posts a message. The signal aborts on a timeout, or when the wire closes. */
   tell(post: (signal: AbortSignal) => Promise<Response>): Promise<void>;
   /** Resolves when every post has succeeded or failed. */
   notified(): Promise<void>;

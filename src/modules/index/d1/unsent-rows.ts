@@ -1,4 +1,4 @@
-/** Stores in the owner's object which rows of the index its copy lacks. */
+/** Records, in the owner's object, the index rows that the copy lacks. */
 import type { PricedUsage } from '../../../journal/reply-data.ts';
 import type { SessionReport } from '../reports.ts';
 
@@ -6,7 +6,7 @@ type ColumnValue = string | number | null;
 
 export interface CopiedRow {
   readonly table: CopiedTable;
-  /** Its key, without the owner. */
+  /** The key of the row, without the owner. */
   readonly key: readonly string[];
   /** `undefined` if the row does not exist. */
   readonly columns: (Readonly<Record<string, ColumnValue>> & { readonly usage: PricedUsage }) | undefined;

@@ -61,11 +61,13 @@ function findItemTurn({ of }: ItemReader, id: string): string | undefined {
   return named?.agent === of.agent && named.session === of.session ? getTurnId(named) : undefined;
 }
 
-/** Returns the items of a turn without duplicates: an open question is in several responses. */
+/**
+ * Returns the items of a turn without duplicates, since several responses can contain the same open question.
+ */
 async function readTurnItems(reader: ItemReader, turn: string): Promise<readonly ListedItem[]> {
   const { isRetry, responses } = await readItemsOfTurn(reader, turn);
   const items = responses.flatMap(({ input, output }, part) => [
-    // The message of a retry is in the conversation already.
+    // The conversation already contains the message of a retry.
     ...(isRetry && part === 0 ? input.slice(1) : input),
     ...output,
   ]);

@@ -67,7 +67,7 @@ export const LISTED_ITEM = {
   anyOf: [USER_MESSAGE, FUNCTION_OUTPUT, APPROVAL_RESPONSE, ...OUTPUT_ITEM.anyOf],
 } as const satisfies Shape;
 
-/** A session, as a conversation. */
+/** A session in the form of a conversation. */
 export interface Conversation extends Infer<typeof CONVERSATION> {}
 export const CONVERSATION = {
   object: {
@@ -78,7 +78,7 @@ export const CONVERSATION = {
     metadata: { object: { title: OPTIONAL_TEXT } },
     /** The name of the agent. This field and the next two are extensions of the protocol. */
     model: TEXT,
-    /** The time of the last message, reply or end of a turn. */
+    /** When the last message or reply arrived or the last turn ended. */
     updated_at: INTEGER,
     status: SESSION_STATUS,
   },

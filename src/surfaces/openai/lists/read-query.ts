@@ -27,8 +27,7 @@ const DEFAULT_LIMIT = 20;
 const LIST_PARAMETERS = ['after', 'limit', 'order'];
 
 /**
- * Matches a parameter that is accepted and ignored: the optional fields of a response are always present, or
- * never.
+ * Matches a parameter that is accepted but ignored: it cannot change whether an optional field is present.
  */
 const INCLUDE_PARAMETER = /^include(\[\d*\])?$/;
 
@@ -63,7 +62,7 @@ export function readListQuery(
   return { after, limit: most, oldestFirst: order === 'asc' };
 }
 
-/** Makes a page from entries. One entry more than the limit means that others follow. */
+/** Makes a page from entries. An entry beyond the limit means that there are more pages. */
 export function toPage<Entry extends { readonly id: string }>(
   found: readonly Entry[],
   limit: number,

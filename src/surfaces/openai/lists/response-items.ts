@@ -21,8 +21,8 @@ export async function listInputItems(
 }
 
 /**
- * Erases the session of a response if the session contains only this response. A journal can only be erased
- * as a whole. Otherwise, a response is not deleted, because its session would still show and continue it.
+ * Erases the session of a response if the session contains only this response. Otherwise, the response cannot
+ * be deleted, because a journal can only be erased as a whole.
  */
 export async function deleteResponse(
   asked: ModuleRequest,

@@ -57,7 +57,7 @@ export async function readItemsOfTurn(reader: ItemReader, turn: string): Promise
   return { isRetry, responses };
 }
 
-/** Returns the items of a turn. A turn that has ended needs only one request to its session. */
+/** Returns the items of a turn. For a turn that has ended, one request to the session is enough. */
 async function readShownItems(
   { asked, of, teller, files }: ItemReader,
   turn: string,

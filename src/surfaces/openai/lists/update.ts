@@ -7,8 +7,8 @@ import { createInvalidValueError, createUnsupportedParameterError, isEmpty } fro
 import { OpenAiError } from '../refuse.ts';
 
 /**
- * Sets or removes the title of a conversation, as the body of a request says. Returns the title, or `null`.
- * While a turn runs, the index receives the title when the turn stops.
+ * Sets or removes the title of a conversation according to the body of a request. Returns the title, or
+ * `null`. While a turn runs, the index receives the title when the turn stops.
  *
  * @throws OpenAiError if the body contains anything else.
  */

@@ -15,7 +15,10 @@ export interface Attack {
   readonly effects?: readonly string[];
   /** The expected console output. Defaults to no output. */
   readonly logs?: RegExp;
-  /** The unbuilt feature that makes this attack fail. Until then, the attack is skipped and not counted. */
+  /**
+   * The unbuilt feature that will make this attack fail. Until it exists, the attack is skipped and not
+   * counted.
+   */
   readonly waitsFor?: string;
 }
 

@@ -9,7 +9,7 @@ export interface RequestToSend {
   /** An ordered list, because a name can occur twice. */
   readonly headers?: readonly (readonly [name: string, value: string])[];
   readonly body?: string | Uint8Array | undefined;
-  /** Closes the connection as soon as the received text satisfies this. */
+  /** Closes the connection as soon as this returns `true` for the received text. */
   readonly until?: ((text: string) => boolean) | undefined;
 }
 

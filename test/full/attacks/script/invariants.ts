@@ -18,7 +18,7 @@ export interface AttackRecord {
   readonly complaintsBefore: number;
 }
 
-/** The settings that are missing in the attacked Worker on purpose. */
+/** The settings that the attacked Worker lacks on purpose. */
 const LACKING_PATTERN = /^(?:Webhook|Outgoing webhook) '(?:unset|careless[\w-]*)' has no secret[,.]/;
 
 /** Checks that `/health` lists only these missing settings. */

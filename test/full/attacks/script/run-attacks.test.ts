@@ -1,4 +1,4 @@
-/** Tests that exactly the attacks that target a planted hole find it. */
+/** Tests that each planted hole is found by exactly the attacks that target it. */
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -41,7 +41,7 @@ const combinedHoles: readonly PlantedHole[] = [
   ['unsigned', 'webhooks: github: a delivery without its signature starts no turn', 'webhooks: github'],
 ];
 
-/** It makes every caller a member of zeta, so it runs alone. */
+/** This hole makes every caller a member of zeta, so it is planted alone. */
 const singleHole: PlantedHole = [
   'one-tenant',
   'owners: GET of a session of zeta does not exist for another tenant',
@@ -86,7 +86,7 @@ describe('npm run attacks', () => {
     for (const [, attack] of combinedHoles) expect(found).toContain(`  x ${attack}\n`);
   });
 
-  it("reports that a tenant can read another tenant's session, and names the secret word in the response", {
+  it("reports that a tenant can read another tenant's session, and shows the secret word from the response", {
     timeout: 120_000,
   }, async () => {
     const found = await runWithHoles([singleHole]);

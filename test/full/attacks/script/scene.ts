@@ -33,7 +33,7 @@ export interface Scene extends People {
   readonly own: string;
   /** Returns the path of a session. `agent` defaults to `clerk`. */
   at(session: string, agent?: string): string;
-  /** Returns a message to which the model replies with these replies. */
+  /** Returns a message that makes the model send these replies. */
   play(...replies: readonly Reply[]): string;
   /** Returns a caller whose token has these claims. */
   who(claims: Claims, forgery?: Forgery): Person;

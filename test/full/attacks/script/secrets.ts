@@ -35,7 +35,7 @@ export interface Claims {
   readonly exp?: unknown;
 }
 
-/** The differences of a forged token from a valid one. */
+/** The differences between a forged token and a valid one. */
 export interface Forgery {
   readonly alg?: string;
   readonly key?: string;

@@ -9,7 +9,7 @@ export interface Delivery {
   readonly body: string;
 }
 
-/** The differences of a delivery from a valid one. */
+/** The differences between a delivery and a valid one. */
 export interface DeliveryOptions {
   /** Seconds since the epoch. Defaults to now. */
   readonly time?: number;
@@ -77,7 +77,7 @@ export function createStandardDelivery(body: string, departure: DeliveryOptions 
   return { path: '/hooks/standard', headers, body };
 }
 
-/** Returns the delivery with one header changed, or removed without `value`. */
+/** Returns the delivery with one header changed, or removed if there is no `value`. */
 export const withHeader = (delivery: Delivery, name: string, value?: string): Delivery => ({
   ...delivery,
   headers: [

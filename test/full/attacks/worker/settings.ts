@@ -6,7 +6,6 @@ interface AttackedEnv {
   readonly WORLD_URL: string;
   /** The URL of the hostile MCP server. */
   readonly REMOTE_URL: string;
-  /** The URL of the model. */
   readonly MODEL_URL: string;
   readonly MODEL_KEY: string;
   /** The key that signs tokens. */

@@ -39,6 +39,6 @@ const PREFIX = 'plan ';
 /** Returns the message text that contains a plan. */
 export const planText = (plan: Plan): string => PREFIX + JSON.stringify(plan);
 
-/** Returns the plan in a text, or `undefined` if the text has none. */
+/** Returns the plan in a text, or `undefined` if there is no plan. */
 export const planIn = (text: string): Plan | undefined =>
   text.startsWith(PREFIX) ? JSON.parse(text.slice(PREFIX.length)) : undefined;

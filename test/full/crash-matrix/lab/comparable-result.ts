@@ -13,7 +13,7 @@ export interface ComparableResult {
   readonly happened: readonly string[];
   /** The state of the session. */
   readonly memory: Readonly<Record<string, string>>;
-  /** The number of invocations that took the turn over after a lease expired. */
+  /** The number of invocations that took over the turn after a lease expired. */
   readonly takenOver: number;
   /** The names of the calls with an unknown outcome. */
   readonly unknown: ReadonlySet<string>;
@@ -100,7 +100,7 @@ function collectMemory(state: SessionState, names: CallNames): Record<string, st
 const withoutTimes = (value: unknown): unknown =>
   JSON.parse(JSON.stringify(value, (_, one: unknown) => (typeof one === 'number' ? 'a time' : one)));
 
-/** Sorts the history, because parallel calls end in any order and take different times. */
+/** Sorts the history, because parallel calls end in any order and differ in duration. */
 function sortProcess(memories: SessionState['memories']): object {
   const { history, tools, ...rest } = getMemoryValue(memories, PROCESS_MEMORY, '');
   const called = history.map(({ tool, failed }) => `${tool} ${failed}`);

@@ -9,7 +9,7 @@ import type {
 } from '../../../doors/journal.ts';
 import type { CrashableSession } from '../../../doors/testing.ts';
 
-/** Removes a guard from a session, so that a test can check that the matrix detects this. */
+/** Removes a guard from a session, so that a test can check that the matrix detects its absence. */
 type Sabotage = (session: CrashableSession) => CrashableSession;
 
 export const SABOTAGES = {

@@ -17,7 +17,7 @@ export interface Comparison {
   /** The undisturbed play in which the same calls have an unknown outcome. */
   readonly expected: ComparableResult;
   /**
-   * Requests that an interrupted invocation may have sent. It knew the outcomes of calls that later invocations
+   * Requests that an interrupted invocation may have sent, since it knew outcomes that later invocations
    * cannot know.
    */
   readonly alsoShown: readonly string[];

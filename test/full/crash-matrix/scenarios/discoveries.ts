@@ -59,8 +59,8 @@ function createSource(kit: Kit, key: string, names: (view: LoopView) => readonly
 }
 
 /**
- * A source that is down at first and has more tools later, and a source that a nested loop discovers. Both stay
- * known.
+ * A source that is down at first and has more tools later, and a source that a nested loop discovers. The
+ * tools of both stay known.
  */
 const discovery: Scenario = {
   kind: 'discovery',

@@ -16,7 +16,10 @@ const createLimitedTool = (kit: Kit, care: RepeatEffect, perHour: number): AnyTo
   });
 };
 
-/** Calls that reach a limit, one by one and in parallel. Further calls are refused, also in the next turn. */
+/**
+ * Calls that reach a limit, one by one and in parallel. Further calls are refused, including in the next
+ * turn.
+ */
 const createRateLimitScenario = (care: RepeatEffect): Scenario => ({
   kind: `rate-limited-${care}`,
   refuses: 2,

@@ -27,7 +27,6 @@ export async function playInWorkerd(order: WorkerdOrder): Promise<readonly Playe
   }
 }
 
-/** Runs the test and returns its output. */
 async function runTest(report: string, order: WorkerdOrder): Promise<string> {
   const config = join(import.meta.dirname, 'vitest.config.ts');
   const reporters = ['--reporter=dot', '--reporter=json', `--outputFile.json=${report}`];

@@ -16,7 +16,7 @@ describe('the options of the crash matrix', () => {
     expect(read('--without', 'fencing')).toEqual({ ...all, without: 'fencing' });
   });
 
-  it('can select a single position in memory', () => {
+  it('can select a single position of the in-memory matrix', () => {
     expect(read('--at', '4')).toMatchObject({ at: 4, samples: 0 });
   });
 

@@ -18,7 +18,7 @@ const kinds = SCENARIOS.map(({ kind }) => kind);
 /** The maximum number of failures in the output. */
 const MAX_SHOWN = 10;
 
-/** @throws Error if the run fails for another reason than a violated guarantee. */
+/** @throws Error if the run fails for a reason other than a violated guarantee. */
 async function run(options: MatrixOptions): Promise<boolean> {
   const began = performance.now();
   const { only, at, without, seed, samples: count } = options;

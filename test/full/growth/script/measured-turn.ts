@@ -11,7 +11,7 @@ export interface MeasuredWorker {
   readonly model: ModelServer;
 }
 
-/** Starts a process on this storage whose engine exposes the garbage collector. */
+/** Starts a process on this storage, with an engine that exposes the garbage collector. */
 export async function startMeasured(model: ModelServer, storage: string): Promise<MeasuredWorker> {
   process.env.MINIFLARE_WORKERD_V8_FLAGS = '--expose-gc';
   const vars = { MODEL_URL: model.url };

@@ -30,7 +30,7 @@ async function refund(orderId: number, decide: Decide) {
 const listRefunds = (orderId: number): readonly unknown[] =>
   worker.done('refunds').filter((what) => JSON.stringify(what).includes(`"orderId":${orderId}`));
 
-describe('an approval of a Worker that was killed while it waited', () => {
+describe('an approval that was waiting when its Worker was killed', () => {
   it('is shown as a form, and the call runs once if it is approved', async () => {
     const asked: unknown[] = [];
     const answer = await refund(1002, async (params) => {

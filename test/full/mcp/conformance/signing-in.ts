@@ -16,7 +16,7 @@ interface SignIn {
   readonly clientMetadataUrl?: string | undefined;
 }
 
-/** The redirect URL. It has no server, because the code is read from the redirect itself. */
+/** The redirect URL. No server listens there, because the code is read from the redirect itself. */
 const REDIRECT = 'http://localhost:9/signed-in';
 
 /**

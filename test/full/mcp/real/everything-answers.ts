@@ -6,7 +6,7 @@ export type AnsweredCall = readonly [
   input: Readonly<Record<string, unknown>>,
   /** The result as the model receives it. */
   shows: unknown,
-  /** The artifacts of the result. Defaults to none. */
+  /** The artifacts of the result. Defaults to no artifacts. */
   artifacts?: readonly { readonly type?: string; readonly value: unknown }[],
 ];
 

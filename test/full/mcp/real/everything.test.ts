@@ -100,7 +100,7 @@ describe('the real everything server used by an agent', () => {
     const work = { name: 'trigger-long-running-operation', input: { duration: 25, steps: 1 } };
     const replies = [{ calls: [work, { name: 'toggle-simulated-logging' }] }];
     const talk = createRealTalk(createRealRun('everything'), { replies });
-    // The server logs at once and then every 5 s. The first message can arrive before the client listens.
+    // The server logs immediately and then every 5 s. The first message can arrive before the client listens.
     const told = await collectProgress(talk, (status) => String(status).startsWith('['));
     expect(told).toEqual([expect.stringMatching(/^\[\w+\] .*message - SessionId [\w-]{36}$/)]);
   });
@@ -144,7 +144,7 @@ describe('an elicitation of the real everything server', () => {
     ]);
   });
 
-  it('is cancelled if it gets no answer in time', async () => {
+  it('is cancelled if no answer arrives in time', async () => {
     const talk = createRealTalk(createRealRun('everything'), {
       replies: [ASK, 'Done.'],
       client: { elicitation: { expires: 300 } },

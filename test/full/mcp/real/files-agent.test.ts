@@ -30,7 +30,7 @@ async function listToolRequests(run: RealRun): Promise<readonly string[]> {
     .map(({ method, params }) => (method === 'tools/call' ? params.name : method));
 }
 
-it('the files agent lists, reads and writes approved files without a language model, and lists its tools once', async () => {
+it('the files agent lists, reads and writes approved files without a language model, and requests its tools once', async () => {
   const run = createRealRun('filesystem');
   const { say, decide } = talk(run);
   const listed = await say('Give a detailed listing of the directory with the path "."');
@@ -60,7 +60,7 @@ it('the files agent lists, reads and writes approved files without a language mo
   ]);
 });
 
-it('the files agent reports what is missing if its server is gone', async () => {
+it('the files agent reports that its tools are unavailable if its server is not running', async () => {
   const run = createRealRun('filesystem');
   await run.kill();
   const answer = await talk(run).say('Give a detailed listing of the directory with the path "."');

@@ -6,7 +6,7 @@ import { calls, createRealTalk } from './real-talk.ts';
 
 const ROUNDS = 12;
 
-it('a turn that is too long for one invocation reconnects in the next one without repeating calls', async () => {
+it('a turn that is too long for one invocation reconnects in the next invocation without repeating calls', async () => {
   const run = createRealRun('memory');
   const createEntity = (at: number) => ({ name: `e${at}`, entityType: 'thing', observations: [] });
   const rounds = Array.from({ length: ROUNDS }, (_, at) =>

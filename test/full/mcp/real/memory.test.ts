@@ -95,7 +95,7 @@ describe('the real memory server used by an agent', () => {
     expect(talk.shown()).toEqual(['Error: Entity with name Nobody not found']);
   });
 
-  it('keeps data of one turn for the next, which has its own connection', async () => {
+  it('keeps data of one turn for the next turn, which has its own connection', async () => {
     const run = createRealRun('memory');
     const replies = [calls('create_entities', { entities: [ada] }), 'Kept.', calls('read_graph'), 'Read.'];
     const talk = createRealTalk(run, { replies });

@@ -41,7 +41,7 @@ describe('a real server that supports only the transport of 2024-11-05', () => {
     expect(talk.shown()).toEqual([expect.stringContaining('- Name: Ada')]);
   });
 
-  it('does not end the turn if it dies during a call', async () => {
+  it('does not end the turn if it crashes during a call', async () => {
     const run = createRealRun('everything-sse');
     const talk = createRealTalk(run, {
       replies: [isFast(60), 'I do without.'],

@@ -61,15 +61,12 @@ describe('a real server called by the SDK’s client in workerd', () => {
     expect(resumed.length).toBeGreaterThan(0);
   });
 
-  it.each(['everything', 'filesystem'] as const)(
-    '%s does not respond after it was killed',
-    async (server) => {
-      const run = createRealRun(server);
-      await withPlainClient(run, async (client) => {
-        await run.kill();
-        await expect(client.listTools()).rejects.toThrow();
-      });
-      await expect(listTools(run)).rejects.toThrow();
-    },
-  );
+  it.each(['everything', 'filesystem'] as const)('%s does not respond after it is killed', async (server) => {
+    const run = createRealRun(server);
+    await withPlainClient(run, async (client) => {
+      await run.kill();
+      await expect(client.listTools()).rejects.toThrow();
+    });
+    await expect(listTools(run)).rejects.toThrow();
+  });
 });

@@ -77,8 +77,8 @@ export interface PendingCall {
 }
 
 /**
- * Opens a session of an agent with a run's server. The tests' Worker does not have an agent of this name, so it
- * leaves the turns alone.
+ * Opens a session of an agent with a run's server. The tests' Worker does not have an agent of this name, so
+ * it does not run the turns.
  */
 export function createRealTalk(run: RealRun, options: RealTalkOptions): RealTalk {
   return createTalk(run, options, {

@@ -15,13 +15,13 @@ const countRequests = (requests: readonly RecordedRequest[], rpc: string): numbe
 beforeAll(() => void vi.spyOn(console, 'warn').mockImplementation(() => undefined));
 afterAll(() => void vi.restoreAllMocks());
 
-describe('a real server that dies', () => {
+describe('a real server that crashes', () => {
   it.each([
     ['once', UNKNOWN_OUTCOME_TEXT],
     ['idempotent', UNKNOWN_OUTCOME_TEXT],
     ['read', "Error: The connection of tool 'trigger-long-running-operation' was lost before it answered."],
   ] as const)(
-    'does not end the turn, even if it dies during a call with the effect %s',
+    'does not end the turn, even if it crashes during a call with the effect %s',
     async (effect, shows) => {
       const run = createRealRun('everything-stdio');
       const effects = { 'trigger-long-running-operation': effect };
@@ -60,7 +60,7 @@ describe('a real server that dies', () => {
     ]);
   });
 
-  it('affects only its own tools, which a tool that reports the failure replaces', async () => {
+  it('affects only its own tools, which are replaced by a tool that reports the failure', async () => {
     const run = createRealRun('memory');
     await run.kill();
     const talk = createRealTalk(run, { replies: ['I do without.'] });
@@ -68,7 +68,7 @@ describe('a real server that dies', () => {
     expect(talk.offered()).toEqual(['real_is_not_reachable']);
   });
 
-  it('is reported by a required tool with the missing tools', async () => {
+  it('makes a required tool report that no tools are available', async () => {
     const run = createRealRun('memory');
     await run.kill();
     const talk = createRealTalk(run, {
@@ -106,7 +106,7 @@ describe('the tools of a real server', () => {
     expect(countRequests(await run.requests(), 'tools/list')).toBe(2);
   });
 
-  it('belong to one session: another session lists them itself', async () => {
+  it('are not shared between sessions: another session requests them itself', async () => {
     const run = createRealRun('memory');
     await createRealTalk(run, { replies: ['One.'] }).say();
     await createRealTalk(run, { replies: ['One.'] }).say();

@@ -19,9 +19,9 @@ interface Run {
 }
 
 /**
- * Serves `/{run}/...` with the backend. Tests also use `GET /{run}/requests`, which returns the requests of the
- * run, `POST /{run}/cut`, which breaks its connections, and `POST /{run}/kill`, which also kills its server and
- * refuses all later requests.
+ * Serves `/{run}/...` with the backend. Tests also use `GET /{run}/requests` to read the requests of the run,
+ * `POST /{run}/cut` to break its connections, and `POST /{run}/kill` to also kill its server and refuse all
+ * later requests.
  */
 export async function startFront(backend: Backend): Promise<Front> {
   const runs = new Map<string, Run>();

@@ -33,7 +33,7 @@ it('stopping the servers stops every server and leaves no process behind', async
 });
 
 it.each(['SIGKILL', 'SIGINT', 'SIGTERM'] as const)(
-  'no server survives a run that %s has ended',
+  'all servers exit after %s has ended their parent process',
   async (signal) => {
     const parent = spawn(process.execPath, [join(import.meta.dirname, 'servers-child.ts')], {
       stdio: ['ignore', 'pipe', 'inherit'],

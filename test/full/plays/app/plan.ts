@@ -61,7 +61,7 @@ const PREFIX = 'plan ';
 /** Returns the message text that contains a plan. */
 export const planText = (plan: Plan): string => PREFIX + JSON.stringify(plan);
 
-/** Returns the plan in a text, or `undefined` if the text has none. */
+/** Returns the plan in a text, or `undefined` if there is no plan. */
 export function planIn(text: string): Plan | undefined {
   if (text.startsWith(PREFIX)) return JSON.parse(text.slice(PREFIX.length));
   if (!text.startsWith('{"label":')) return undefined;

@@ -1,6 +1,6 @@
-/** The interface between the app, which is code of a Worker, and the play, which is code of Node. */
+/** The interface between the app, which is Worker code, and the play, which is Node code. */
 
-/** The external services in which effects happen. They know nothing about sessions. */
+/** The external services in which effects happen. They are independent of sessions. */
 export interface Outside {
   /** Resolves after `ms` of simulated time. */
   pause(ms: number): Promise<void>;

@@ -29,8 +29,8 @@ export class Folds {
   }
 
   /**
-   * Returns the difference of a snapshot from a fold of the journal, or `undefined`. Its writer created the
-   * snapshot from the state in its memory.
+   * Returns the difference between a snapshot and a fold of the journal, or `undefined`. The writer created
+   * the snapshot from its state in memory.
    */
   snapshotFault({ seq, reducer, body }: StoredSnapshot, events: readonly StoredEvent[]): string | undefined {
     const memories = this.#memories.get(reducer);
@@ -49,8 +49,8 @@ export class Folds {
   }
 
   /**
-   * Returns the difference at the end of the journal between a fold from a snapshot and a fold from the start,
-   * or `undefined`.
+   * Returns the difference between a fold from a snapshot and a fold from the start at the end of the
+   * journal, or `undefined`.
    */
   foldFault({ seq, reducer, body }: StoredSnapshot, events: readonly StoredEvent[]): string | undefined {
     const memories = this.#memories.get(reducer) ?? [];

@@ -136,8 +136,8 @@ function isRight(stage: Stage, result: ResultData): boolean {
 }
 
 /**
- * Checks that a repeated request returns the same fork, and that a request is refused exactly if effects were
- * cut off.
+ * Checks that a repeated request returns the same fork, and that a request is refused if and only if effects
+ * were cut off.
  */
 function judgeRequests(
   { session, errand, replies }: SentFork,

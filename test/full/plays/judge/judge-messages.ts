@@ -57,7 +57,7 @@ function judgeReply(
     : [find('shown wrongly', `Shown ${reply.outcome} of turn ${reply.turn}, which is ${outcome}.`)];
 }
 
-/** Checks that the sender of a message with a key finally receives an answer. */
+/** Checks that the sender of a message with a key eventually receives an answer. */
 function judgeSilence({ errand, replies }: SentMessage, find: JudgedMessages['find']): Finding[] {
   const isOver = replies.some(
     (reply) =>
@@ -69,7 +69,9 @@ function judgeSilence({ errand, replies }: SentMessage, find: JudgedMessages['fi
     : [find('not answered', `It was sent ${replies.length} times, and nobody said how it ended.`)];
 }
 
-/** Checks that a turn ends once, that no event of it follows, and that it fails only for a reason. */
+/**
+ * Checks that a turn ends once, that no event of it follows, and that it fails only if a failure is allowed.
+ */
 export function judgeTurn(turn: TurnStory, isFailureAllowed: (turn: TurnStory) => boolean): Finding[] {
   const where = `turn ${turn.turn}`;
   const { outcomes, afterEnd, error } = turn;

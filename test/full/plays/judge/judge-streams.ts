@@ -49,8 +49,8 @@ const isNext = (event: StoredEvent, between: readonly StoredEvent[]): boolean =>
   between.every((one) => one.type === 'module-event' && 'turn' in event && one.turn !== event.turn);
 
 /**
- * Checks that a stream with an answer has shown the end of its turn, and that a stream without end has shown
- * all events.
+ * Checks that a stream with an answer has shown the end of its turn, and that a stream that did not end has
+ * shown all events.
  */
 function judgeEnd({ shown, end, isWhole }: ReadStream, journals: Journals): string[] {
   const last = shown.at(-1);

@@ -1,6 +1,7 @@
 /**
- * Replaces globals that the library uses by simulated time, random values and sockets. Must be imported before
- * the library, which stores some of these globals. Without a running simulation, the globals behave as usual.
+ * Replaces globals that the library uses by simulated time, random values and sockets. Must be imported
+ * before the library, which captures some of these globals. Without a running simulation, the globals behave
+ * as usual.
  */
 import '../../../gate/hashes-at-once.ts';
 import { createDraw, type Draw, type Simulation } from './simulation.ts';

@@ -71,7 +71,11 @@ export const HOLES: readonly Hole[] = [
         text: 'return await outbox.durable();',
         replacement: 'await outbox.durable();',
       },
-      { in: 'createLateEvents', text: 'if (!turn || !isAwaited) return [];', replacement: 'if (!turn) return [];' },
+      {
+        in: 'createLateEvents',
+        text: 'if (!turn || !isAwaited) return [];',
+        replacement: 'if (!turn) return [];',
+      },
     ],
   },
   {

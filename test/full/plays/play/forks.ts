@@ -147,7 +147,7 @@ interface SeenEvent {
 const isInCall = ({ type }: SeenEvent): boolean =>
   type === 'tool-call-started' || type === 'tool-call-suspended';
 
-/** Reads the journal as far as possible. */
+/** Reads the journal to its end, or until a request fails. */
 async function fetchEvents({ platform }: Place, session: string): Promise<readonly SeenEvent[]> {
   const events: SeenEvent[] = [];
   for (let path: string | null = `${toSessionPath(session)}/events`; path !== null; ) {

@@ -25,7 +25,7 @@ export interface PlaysReport {
   readonly seconds: number;
 }
 
-/** This is not a literal, so that the compiler does not check Worker code with the types of Node. */
+/** Not a literal, so that the compiler does not check Worker code with the types of Node. */
 const APP_PATH: string = '../app/app.ts';
 
 const importLibrary = async (): Promise<Library> => (await import(APP_PATH)) as Library; // the exports of the app's module

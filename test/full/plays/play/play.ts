@@ -181,7 +181,7 @@ async function perform({
     const retry = await deliver(place, one);
     if (retry) await send(session, retry);
   };
-  /** Runs all actions on a session. A fork without a name has another id than its script. */
+  /** Runs all actions on a session. The id of an unnamed fork differs from the id in its script. */
   const visit = (one: SessionScript, session: string): readonly Promise<void>[] => [
     ...[...one.errands, ...(one.retries ?? [])].map((errand) => send(session, errand)),
     ...one.erasures.map((after) => {

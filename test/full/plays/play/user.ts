@@ -12,7 +12,7 @@ export type SentReply = Reply & {
   readonly to: 'message' | 'look' | 'decision' | 'cancel';
 };
 
-/** A message or a retry, and what its sender has received so far. */
+/** A message or a retry, and the data that its sender has received so far. */
 export interface SentMessage {
   readonly session: string;
   readonly errand: PlannedMessage | RetryErrand;
@@ -59,8 +59,8 @@ const HEADERS_BY_WAY: Readonly<Record<PlannedMessage['way'], Readonly<Record<str
 const FAILED_OUTCOMES = ['failed', 'cancelled', 'limit-reached'];
 
 /**
- * Sends a message until it is answered or its arrival cannot be known. Returns the sender's next retry if the
- * turn has no answer.
+ * Sends a message until it is answered, or until it is unknown whether it arrived. Returns the sender's next
+ * retry if the turn has no answer.
  */
 export async function deliver(place: Place, sent: SentMessage): Promise<RetryErrand | undefined> {
   const { errand } = sent;

@@ -1,6 +1,6 @@
 /**
- * The Worker whose sessions are read by many clients. Its model says words at fixed intervals, and its objects
- * report their work.
+ * The Worker whose sessions are read by many clients. Its model streams words at fixed intervals, and its
+ * objects report their work.
  */
 
 import { SessionObject as Base } from '../../../../durable-objects/index.ts';
@@ -39,7 +39,7 @@ export class SessionObject extends Base {
     sql.exec = (...given) => {
       const cursor = exec(...given);
       cursors.push(cursor);
-      return cursor as never; // the type of the rows is up to the caller
+      return cursor as never; // the caller determines the type of the rows
     };
     super(ctx, env);
     this.#cursors = cursors;
@@ -111,7 +111,7 @@ interface SpeechOptions {
   readonly pace: number;
 }
 
-/** Says numbered words, and calls the tool after each reply except for the last. */
+/** Streams numbered words, and calls the tool after each reply except for the last. */
 const speaker: ChatModel = {
   name: 'speaker',
   async ask({ messages }, { onText }) {

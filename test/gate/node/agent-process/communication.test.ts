@@ -20,8 +20,8 @@ const agent = defineAgent({
 });
 
 /**
- * Lets the model make one call with this input, and returns what it is shown. A text is sent unchanged as the
- * input.
+ * Makes the model call this tool with this input, and returns the result that it receives. A text is sent
+ * unchanged as the input.
  */
 async function runCall(name: string, input: unknown) {
   const session = createTestSession(agent, { replies: [{ calls: [{ name, input }] }, 'Done.'] });
@@ -105,7 +105,7 @@ describe('communicate', () => {
     expect(types.indexOf('message-sent')).toBe(types.indexOf('tool-call-ended') - 1);
   });
 
-  it('sends the message once, even if the Worker is killed after it', async () => {
+  it('sends the message once, even if the Worker is killed afterwards', async () => {
     const asks = { calls: [{ name: 'communicate', input: { message: 'Half way.' } }] };
     const die = () => {
       session.kill();
@@ -152,7 +152,7 @@ describe('a message that a call sends to the user', () => {
     defineAgent({ name: 'clerk', description: 'Works.', instructions: 'Work.', tools });
   const both = { calls: [{ name: 'find' }, { name: 'communicate', input: { message: 'Half way.' } }] };
 
-  it('is part of the answer of its turn, and of no other (COM-02, S0-122)', async () => {
+  it('is part of the answer of its turn, but not of other answers (COM-02, S0-122)', async () => {
     const session = createTestSession(
       createHoldingAgent(createTellingTool('find', 'Looking.', 'Found it.'), communicateTool()),
       {

@@ -98,7 +98,7 @@ it.each<[string, object, string]>([
     `Agent 'clerk' cannot have these tools: Tool at index 0 ${process.env.NODE_ENV === 'production' ? 'is not a tool and has no tools' : 'must not be null'}.`,
   ],
 ])(
-  'defineAgent throws an AgentDefinitionError that names the invalid field: %s',
+  'defineAgent throws an AgentDefinitionError that identifies the invalid field: %s',
   (field, config, message) => {
     let thrown: unknown;
     try {

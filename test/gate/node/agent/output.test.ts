@@ -69,7 +69,7 @@ describe('an agent with an output', () => {
     expect(session.requests[1]?.output).toBe(session.requests[0]?.output);
   });
 
-  it('returns the object that the schema makes of the text, and journals it', async () => {
+  it('returns and journals the object that the schema parses from the text', async () => {
     const session = createSession(['{"total":7}']);
     const answer = await session.send('Bill me.');
     expect(answer).toMatchObject({
@@ -127,7 +127,7 @@ describe('an agent with an output', () => {
     expect((await session.send('Bill me.')).object).toEqual({ total: 7, x: 1 });
   });
 
-  it('requests no form and returns no object if it declares no output', async () => {
+  it('does not request a form or return an object if it declares no output', async () => {
     const session = createTestSession(defineAgent(base), { replies: [BILL] });
     expect(await session.send('Bill me.')).not.toHaveProperty('object');
     expect(session.requests[0]).not.toHaveProperty('output');
@@ -148,7 +148,7 @@ describe('an agent with an output', () => {
   });
 });
 
-it('gets an answer in its form from the offline model', async () => {
+it('receives an answer in its form from the offline model', async () => {
   const session = createTestSession(biller, { model: offlineModel() });
   expect(await session.send('Bill me a total of 12.')).toMatchObject({
     outcome: 'completed',
@@ -156,10 +156,10 @@ it('gets an answer in its form from the offline model', async () => {
   });
 });
 
-describe('an answer that does not fit', () => {
+describe('an answer that does not fit the form', () => {
   const wrong = '{"total":"seven","due":3}';
 
-  it('is journaled as rejected with every problem, and the model gets a second chance', async () => {
+  it('is journaled as rejected with every problem, and the model can correct it', async () => {
     const session = createSession([wrong, BILL], {}, true);
     expect(await session.send('Bill me.')).toMatchObject({
       outcome: 'completed',
@@ -336,7 +336,7 @@ describe('an agent with an output, after its Worker is killed', () => {
     return session.send('Bill me.');
   };
 
-  it('does not reject the answer again if the Worker is killed before the next answer', async () => {
+  it('does not repeat the rejection of an answer if the kill came before the next answer', async () => {
     expect(await start(['Seven.', dieAfterRejection(BILL), BILL], true)).toMatchObject({
       object: { total: 7 },
     });

@@ -33,7 +33,7 @@ const createTools = memoize((names: readonly Json[]): readonly AnyTool[] =>
   names.map(String).map(createNamedTool),
 );
 
-/** Makes a remote catalog, whose tools a session knows only after a request. */
+/** Creates a remote catalog, whose tools a session knows only after a request. */
 export function createCatalog(key: string, ...names: readonly string[]): Catalog {
   const provider = toolProvider({
     uses: [listings],
@@ -54,7 +54,7 @@ export function createCatalog(key: string, ...names: readonly string[]): Catalog
 export const createGroup = (role: string, ...tools: readonly (AnyTool | ToolProvider)[]) =>
   defineToolGroup({ role, description: `Is ${role}.`, tools });
 
-/** Defines an agent that asks for these groups. */
+/** Defines an agent that requests these groups. */
 export function createGroupAgent(groups: readonly RequestedGroup[], more: AgentOverrides = {}) {
   const { permissions, tools = [], ...others } = more;
   const asked = groups.map((one) => toGroupRequest(one, permissions));
@@ -95,7 +95,7 @@ export const getOfferedTools = ({ requests }: Awaited<ReturnType<typeof runTurn>
 export const getResults = ({ requests }: Awaited<ReturnType<typeof runTurn>>): string[] =>
   (requests.at(-1)?.messages ?? []).flatMap((message) => (message.role === 'tool' ? [message.text] : []));
 
-/** Makes a reply that calls one tool. */
+/** Returns a reply that calls one tool. */
 export const callTool = (name: string): ScriptedReply => ({ calls: [{ name }] });
 
 /** Returns the message of the `ConfigurationError` that this agent causes when it is resolved. */

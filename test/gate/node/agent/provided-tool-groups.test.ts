@@ -104,7 +104,7 @@ describe('a tool group with providers', () => {
     expect(provider?.toolsNow()[0]).toBe(provider?.toolsNow()[0]);
   });
 
-  it('is asked once even if the agent lists it twice', async () => {
+  it('asks its provider once, even if the agent lists the group twice', async () => {
     const found = createCatalog('c', 'search');
     const group = createGroup('web', found);
     const session = await runTurn(createGroupAgent(['web', group, { role: 'web', required: ['search'] }]), {

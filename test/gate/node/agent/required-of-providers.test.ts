@@ -81,7 +81,7 @@ describe('tools that an agent requires from a group with providers', () => {
     ]);
   });
 
-  it('have an unknown outcome, not a missing tool, if they disappeared after a call started (TGR-06)', async () => {
+  it('report an unknown outcome, not a missing tool, if they disappear after a call has started (TGR-06)', async () => {
     captureWarnings();
     let isGone = false;
     const order = defineTool({
@@ -171,7 +171,7 @@ describe('the var TOOL_GROUPS for groups with providers', () => {
     ).toMatch(/^TOOL_GROUPS cannot be used: excludes names 'never'/);
   });
 
-  it('requires the permissions of every group that a tool can come from, whatever its new role is (TGR-09)', () => {
+  it('requires the permissions of every group that a tool can come from, regardless of its new role (TGR-09)', () => {
     const far = defineToolGroup({
       role: 'far',
       description: 'Far.',

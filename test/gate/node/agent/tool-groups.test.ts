@@ -104,7 +104,7 @@ describe('an agent with tool groups', () => {
     expect(await collectOfferedTools(createGroupAgent([CORE_ROLES.math]))).toHaveLength(10);
   });
 
-  it('can call a tool of a group, whose metadata names the group (TGR-04)', async () => {
+  it('can call a tool of a group, and the metadata of the tool includes the group (TGR-04)', async () => {
     const agent = createGroupAgent(['web']);
     const session = createTestSession(agent, {
       replies: [{ calls: [{ name: 'brave_search' }] }, 'Done.'],
@@ -165,7 +165,7 @@ describe.skipIf(process.env.NODE_ENV === 'production')('an app without the tool 
     expect(make).toThrow(new ConfigurationError(NEEDED));
   });
 
-  it('is refused if a subagent asks for a role, even if another agent brings the module', () => {
+  it('is refused if a subagent asks for a role, even if another agent includes the module', () => {
     const boss = createGroupAgent([maps], {
       tools: [defineSubagent({ agent: createGroupAgent(['web']), name: 'helper' })],
     });
@@ -274,7 +274,7 @@ describe('the permissions of a group', () => {
     ).toEqual(['sh']);
   });
 
-  it('are required whatever role the environment gives its tools (TGR-09)', () => {
+  it('are required regardless of the role that the environment assigns to its tools (TGR-09)', () => {
     const setting = { includes: { harmless: { tools: ['news', 'place'] } } };
     expect(getConfigurationError(createGroupAgent(['harmless'], { permissions: [] }), { setting })).toBe(
       "Tool group 'harmless' needs permissions that agent 'clerk' does not give: 'internet-access'. " +
@@ -304,7 +304,7 @@ describe('a group that is listed with options in an agentic tool', () => {
 });
 
 describe('two tools with the same name', () => {
-  it('cause an error that names the groups they come from (AEV-05)', () => {
+  it('cause an error that lists the groups of both tools (AEV-05)', () => {
     const clash = defineToolGroup({
       role: 'clash',
       description: 'Clashes.',
@@ -347,7 +347,7 @@ describe('the var TOOL_GROUPS', () => {
     ]);
   });
 
-  it('causes an error if an included name is the end of no tool name (TGR-02)', () => {
+  it('causes an error if no tool name ends with an included name (TGR-02)', () => {
     expect(getConfigurationError(createGroupAgent(['web']), { setting: includeWebTools(['brave']) })).toBe(
       "TOOL_GROUPS cannot be used: includes.web.tools names 'brave', but no tool has a name that ends with it. " +
         'The tools are: add, brave_news, brave_search, ceiling, crawl, divide, floor, max, mean, min, multiply, place, ' +
@@ -399,7 +399,7 @@ describe('the var TOOL_GROUPS', () => {
     ).toBe("Tool group 'maps' lacks tools that agent 'clerk' requires: 'route'. It has: 'place'.");
   });
 
-  it('causes an error if an excluded name is the end of no tool name, so that typos are noticed (TGR-03)', () => {
+  it('causes an error if no tool name ends with an excluded name, so that typos are noticed (TGR-03)', () => {
     expect(
       getConfigurationError(createGroupAgent(['maps']), { setting: '{"excludes":["rout"]}', groups: [maps] }),
     ).toBe(

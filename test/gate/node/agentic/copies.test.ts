@@ -116,7 +116,7 @@ describe.each(KINDS)('a copy of %s', (_, make) => {
     expect(inner?.messages[0]?.text).toMatch(/^boss\/work: {"task":"Go\."}/);
   });
 
-  it('can add to its own context, and both override the context of the outer loop (S0-015, S0-081)', async () => {
+  it('can add values to its own context, which then overrides the context of the outer loop (S0-015, S0-081)', async () => {
     const own = make({ context: { desk: 'own', lamp: 'own', floor: 'own', user: 'own' } });
     const copy = withContext(
       withContext(own, { desk: 'copy', hat: 'copy' }),
@@ -180,7 +180,7 @@ describe.each(KINDS)('a copy of %s', (_, make) => {
     );
   });
 
-  it('can have more settings, which override the original ones (S0-081)', async () => {
+  it('can have more settings, which override the original settings (S0-081)', async () => {
     const strict = withSettings(withSettings(make(), { temperature: 1, seed: 7 }), { temperature: 0 });
     const { inner } = await runTurn(strict, ['Found.']);
     expect(inner?.settings).toMatchObject({ temperature: 0, seed: 7 });
@@ -243,7 +243,7 @@ describe.each(KINDS)('a copy of %s', (_, make) => {
     expect((await runTurn(withName(copy, 'work'), ['Found.'])).inner?.messages[0]?.text).toMatch(/^Else\./);
   });
 
-  it('is refused if the original is decorated, or if the copy could not work', () => {
+  it('is refused if the original is decorated or if an override is invalid', () => {
     const decorated = requireApproval(make(), 'May I?');
     expect(() => withModel(decorated, scriptedModel([]))).toThrow(
       expect.objectContaining({
@@ -268,7 +268,7 @@ describe.each(KINDS)('a copy of %s', (_, make) => {
 describe.each(KINDS)('%s with its own context', (kind, make) => {
   const declared = { desk: 'own', floor: 'own' };
 
-  it('keeps it when another invocation resumes inside the loop, warm or cold', async () => {
+  it('keeps its context when another invocation resumes inside the loop, warm or cold', async () => {
     const seen: unknown[] = [];
     const watch = defineTool({
       name: 'watch',
@@ -284,7 +284,7 @@ describe.each(KINDS)('%s with its own context', (kind, make) => {
     expect(seen).toEqual(Array.from({ length: 4 }, () => ['own', 'own']));
   });
 
-  it('keeps it out of the journal', async () => {
+  it('does not store its context in the journal', async () => {
     const { session } = await runTurn(make({ context: { desk: 'a secret of nobody' } }), [
       callTools('look'),
       'Found.',

@@ -34,7 +34,7 @@ describe('a subagent', () => {
     expect([read, answer.text]).toEqual([['Filed.'], 'Done.']);
   });
 
-  it('finds an agent given by name when it is called (SUB-01)', async () => {
+  it('finds an agent that is referenced by name when it is called (SUB-01)', async () => {
     const script = [askAgents('clerk'), callTools('look'), 'Filed.', 'Done.'];
     const { session, read } = await runTurn([defineSubagent({ agent: 'clerk' })], script, {
       agents: [clerk],
@@ -220,7 +220,7 @@ describe('a subagent with a call that waits for approval', () => {
     expect(summarizeRequests(session.requests)[2]).toMatch(/^You are payer\. <- .*Too much\./s);
   });
 
-  it('does not repeat a sibling that ended while the call was waiting (SUB-10)', async () => {
+  it('does not repeat a sibling call that ended while the call was waiting (SUB-10)', async () => {
     const { session, first } = await suspendTurn([
       defineSubagent({ agent: payer }),
       defineSubagent({ agent: clerk }),

@@ -16,7 +16,7 @@ describe('the lane of a tool with keyed memory', () => {
     ['the key from the parsed input', { orderId: ' 41 ' }, 'orders 41'],
     ['the tool alone if the input is not valid', { orderId: 'too long' }, 'orders'],
     ['the tool alone if the property is missing', {}, 'orders'],
-  ])('is named by %s', (_, input, expected) => {
+  ])('is named after %s', (_, input, expected) => {
     expect(getLane(createKeyedSerial('orders', Order, getOrderId), input)).toBe(expected);
   });
 

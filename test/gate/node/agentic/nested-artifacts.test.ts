@@ -59,7 +59,7 @@ describe('the artifact of an agentic tool', () => {
     });
   });
 
-  it('is that of its inner call if there is only one, with its type (AGT-06)', async () => {
+  it('is the artifact of its inner call if there is only one, with the same type (AGT-06)', async () => {
     expect(await collectArtifacts(defineAgentic('dig', tools), callTools('words', 'one'))).toMatchObject({
       read: 'Found.',
       artifacts: [{ tool: 'dig', type: 'Fact', value: { n: 1 } }],
@@ -97,7 +97,7 @@ describe('the artifact of an agentic tool', () => {
     expect(answer.artifactsOf(Place)).toEqual([{ city: 'Ghent' }]);
   });
 
-  it('includes the items of a typed list, even beside other artifacts (S0-082)', async () => {
+  it('includes the items of a typed list, even together with other artifacts (S0-082)', async () => {
     const many = createAnsweringTool('many', artifact('Facts.', Fact, [{ n: 8 }, { n: 9 }]));
     const alone = await collectArtifacts(defineAgentic('dig', [many]), callTools('many'));
     expect(alone.artifacts).toEqual([{ tool: 'dig', type: 'Fact', value: [{ n: 8 }, { n: 9 }] }]);

@@ -26,7 +26,7 @@ import {
 
 const createTask = (name: string) => [name, { task: `${name}.` }] as const;
 
-/** Makes a `once` tool that records its runs, and runs a callback during each of them. */
+/** Defines a `once` tool that records its runs, and runs a callback during each of them. */
 function createCountingTool(name: string, during: (run: number) => void = () => {}) {
   const runs: string[] = [];
   const tool = defineTool({
@@ -109,7 +109,7 @@ describe('a kill inside a nested loop', () => {
     },
   );
 
-  it('during a `once` call leaves its outcome unknown, which the nested model learns', async () => {
+  it('during a `once` call leaves the outcome of the call unknown, which the nested model sees', async () => {
     const pay = createCountingTool('pay', () => session.kill());
     const session: TestSession = createTestSession(createAgent('boss', [defineAgentic('dig', [pay.tool])]), {
       replies: [callTools(createTask('dig')), callTools('pay'), 'I cannot tell.', 'Done.'],
@@ -161,7 +161,7 @@ describe('a kill inside a nested loop', () => {
     expect(getResults(session)[0]).toMatch(/^Error: The model's answer does not have the form/);
   });
 
-  it('lets each parallel loop resume where it was', async () => {
+  it('lets each parallel loop resume from its own position', async () => {
     const runs: string[] = [];
     const createStepTool = (name: string) =>
       defineTool({

@@ -56,7 +56,7 @@ describe('an interrupted transition', () => {
     });
   });
 
-  it('does not move the state machine at the limit of its own loop, but returns its text', async () => {
+  it('does not move the state machine if the tool reaches its own limit and returns text', async () => {
     const pack = defineAgenticTool({
       name: 'pack',
       description: 'Packs.',

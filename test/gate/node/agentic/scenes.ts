@@ -16,12 +16,12 @@ import {
   type TestSessionOptions,
 } from '../../../../src/testing/entry.ts';
 
-/** Makes a reply that calls these tools. Each is a name, or a name with its input. */
+/** Returns a reply that calls these tools. Each is a name, or a name with its input. */
 export const callTools = (...wanted: readonly (string | readonly [name: string, input: unknown])[]) => ({
   calls: wanted.map((one) => (typeof one === 'string' ? { name: one } : { name: one[0], input: one[1] })),
 });
 
-/** Makes a reply that calls agents, each with a message. */
+/** Returns a reply that calls agents, each with a message. */
 export const askAgents = (...agents: readonly string[]) =>
   callTools(...agents.map((agent) => [agent, { message: `To ${agent}.` }] as const));
 

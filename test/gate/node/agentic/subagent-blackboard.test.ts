@@ -112,7 +112,7 @@ describe('the blackboard of a subagent', () => {
     // One loop waits for the other in the same invocation.
     const { board, read: told } = await runTurn([other, clerk], scripts, true);
     expect(told.slice(1)).toEqual(['a=1 o=2', 'Filed.']);
-    // Entries are in the order of the calls, whichever call ended first.
+    // Entries are in the order of the calls, regardless of which call ended first.
     expect(board).toBe('a=1 o=2 c=3');
   });
 

@@ -25,7 +25,7 @@ import {
 const look = createAnsweringTool('look', 'seen');
 
 describe('the frame of a subagent', () => {
-  it('uses the model of its agent, or that of the app by default (SUB-09)', async () => {
+  it('uses the model of its agent, or the model of the app by default (SUB-09)', async () => {
     const own = scriptedModel(['From mine.']);
     const mine = createAgent('mine', [], { model: own });
     const theirs = createAgent('theirs');

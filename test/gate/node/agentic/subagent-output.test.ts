@@ -22,7 +22,7 @@ describe('a subagent whose agent declares an output', () => {
     expect(session.requests[1]?.messages[0]?.text).toBe(`You are biller.\n\n${biller.output?.instruction}`);
   });
 
-  it('asks its model again in the same frame if the answer does not fit', async () => {
+  it('asks its model again in the same frame if the answer does not fit the form', async () => {
     const { session, read } = await runTurn(
       [bill],
       [askAgents('biller'), '{"total":"7"}', '{"total":7}', 'Done.'],

@@ -301,7 +301,7 @@ describe('fromAiTool', () => {
       { description: 'X.', inputSchema: z.string() },
       "Tool 'x': its input must be an object schema, since a model sends a JSON object: v.object({ ... }), z.object({ ... }), or jsonSchema({ type: 'object', ... }). Put anything else into a property.",
     ],
-  ])('throws if the tool cannot work: %#', (given, message) => {
+  ])('throws if the description or the input schema of the tool cannot be used: %#', (given, message) => {
     expect(() => fromAiTool({ ...given, execute: () => 1 }, { name: 'x' })).toThrow(
       expect.objectContaining({ constructor: ToolDefinitionError, message }),
     );

@@ -163,7 +163,7 @@ describe('toAiTools', () => {
     ]);
   });
 
-  it('runs no tool that requires approval: it returns and logs the reason instead', async () => {
+  it('does not run a tool that requires approval, but returns and logs the reason', async () => {
     const log = vi.spyOn(console, 'error').mockReturnValue();
     const run = vi.fn(() => 'Paid.');
     const pay = requireApproval(defineTool({ name: 'pay', description: 'Pays.', run }), 'Pay?');

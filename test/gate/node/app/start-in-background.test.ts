@@ -15,7 +15,7 @@ const backgroundStart = {
   whenBusy: 'steer',
 } as const;
 
-/** Returns an app whose sessions give these answers in turn, and the starts that they receive. */
+/** Returns an app whose sessions return these responses in turn, and the starts that they receive. */
 function startHere(...answers: readonly Awaited<ReturnType<SessionPort['accept']>>[]) {
   return startHereWith({}, ...answers);
 }
@@ -50,7 +50,7 @@ function startHereWith(
 }
 
 describe('a turn that is started in the background', () => {
-  it('goes to a session of its tenant, with its source as the principal and its key', async () => {
+  it('is sent to a session of its tenant, with its source as the principal and with its key', async () => {
     const { app, sent, names } = startHere();
     expect(await startInBackground(await toBackgroundTurn(app, backgroundStart))).toEqual({
       status: 'accepted',
@@ -70,7 +70,7 @@ describe('a turn that is started in the background', () => {
     });
   });
 
-  it('goes to a session of one caller, not to a session of a tenant with the same name', async () => {
+  it('is sent to a session of one caller, not to a session of a tenant with the same name', async () => {
     const { app, sent, names } = startHere();
     await startInBackground(await toBackgroundTurn(app, { ...backgroundStart, owner: { id: 'acme' } }));
     expect(names).toEqual(['["acme","scripted","s1"]']);

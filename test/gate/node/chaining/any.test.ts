@@ -79,7 +79,7 @@ describe('chainAny', () => {
     expect(getDescription(session, 'describe')).toBe('Answers.');
   });
 
-  it('removes the tools of the previous object, and binds shared names to the new one (CHN-10, S0-086)', async () => {
+  it('removes the tools of the previous object, and binds shared names to the new object (CHN-10, S0-086)', async () => {
     const replies = [callTools('ann'), callTools('order'), callTools('describe', 'rename')];
     const { brought, read } = await playChained([ann, order], replies);
     expect(brought).toEqual([[], ['describe', 'rename'], ['describe', 'buyer'], ['describe', 'buyer']]);
@@ -134,7 +134,7 @@ describe('chainAny', () => {
     expect(read[2]).toBe('user buyer of o1');
   });
 
-  it('gives an untyped artifact the first type whose schema accepts it', async () => {
+  it('assigns to an untyped artifact the first type whose schema accepts it', async () => {
     const row = createAnsweringTool('row', { user: 'row', order: 'row' });
     const { session } = await runTurn(createClerk([row, ann, order], [chainAny()]), [
       callTools('row'),
@@ -213,7 +213,7 @@ describe('chainAny', () => {
   });
 });
 
-describe('a type with chainFrom beside chainAny', () => {
+describe('a type with chainFrom in addition to chainAny', () => {
   it('keeps its own object, and offers its tools from the start (CHN-12)', async () => {
     const { session } = await runTurn(
       createClerk([getCustomer, ann, order], [chainFrom(Customer), chainAny()]),
@@ -254,7 +254,7 @@ describe('a type with chainFrom beside chainAny', () => {
     expect(getResults(session)[2]).toBe('Name of c9 2020: 10');
   });
 
-  it('wins if an object of chainAny has a tool with the same name, and logs the conflict (CHN-12)', async () => {
+  it('takes precedence over an object of chainAny that has a tool with the same name, and logs the conflict (CHN-12)', async () => {
     const warned = captureWarnings();
     const replies = [callTools('ann'), callTools('order'), callTools('describe')];
     // Each invocation logs the conflict, so this session stays warm.

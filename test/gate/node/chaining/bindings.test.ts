@@ -74,7 +74,7 @@ describe('bindings', () => {
   });
 
   it.each(['__proto__', 'constructor', '', 'a b', '\ud800'])(
-    'keep %j apart from other names as a path, a key and an id',
+    'distinguish %j from other names as a path, a key and an id',
     (name) => {
       let bindings = fold([], createOneFact('T', name), 1, { path: name });
       bindings = fold(bindings, createOneFact('T', 'other'), 2, { path: name });
@@ -88,7 +88,7 @@ describe('bindings', () => {
     },
   );
 
-  it('keep no more tools than the type allows, those of the newest objects (TPR-07)', () => {
+  it('keep only as many tools as the type allows, from the newest objects (TPR-07)', () => {
     const bindings = fold(
       fold([], createManyFact(['a', 'b']), [1, 2]),
       createManyFact(['c', 'd'], 4),

@@ -28,7 +28,7 @@ const spendCall = callTools(['average_spend', { months: 3 }]);
 const readChainingMemory = async (session: TestSession) => (await session.state()).memories.get('chaining');
 
 describe('the object of a chain', () => {
-  it('belongs to the session: later turns have it, even after a restart', async () => {
+  it('belongs to the session, so later turns can use it, even after a restart', async () => {
     const replies = [getCall('c1'), 'Got.', spendCall, 'Spent.', spendCall, 'Spent.'];
     const session = createTestSession(createClerk([getCustomer], [chainFrom(Customer)]), { replies });
     await session.send('Get c1.');
@@ -200,7 +200,7 @@ describe('the object of a chain', () => {
     ]);
   });
 
-  it('is the one of the batch when another Worker runs a call after its approval (CHN-15)', async () => {
+  it('is still bound when another Worker runs a call after its approval (CHN-15)', async () => {
     const Account = defineDomainType({
       name: 'Account',
       schema: v.object({ id: v.string() }),
@@ -227,7 +227,7 @@ describe('the object of a chain', () => {
     expect(getResults(session)[1]).toBe('Closed a1.');
   });
 
-  it('can have eight megabytes, and a note below the result stores no second copy', async () => {
+  it('can be eight megabytes in size, and a note below the result stores no second copy', async () => {
     const pages = 'x'.repeat(7 * 1024 * 1024);
     const Book = defineDomainType({
       name: 'Book',

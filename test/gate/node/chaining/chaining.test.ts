@@ -168,7 +168,7 @@ describe('a chained type that has an object', () => {
       tools: ({ gold }) => [
         createAnsweringTool('balance', '10'),
         ...(gold ? [createAnsweringTool('upgrade', 'Upgraded.')] : []),
-        // Not known before there is an object, because a comparison with a missing value is false.
+        // Not discovered before an object exists, because a comparison with a missing value is false.
         ...(gold === true ? [createAnsweringTool('lounge', 'Open.')] : []),
       ],
     });
@@ -202,7 +202,7 @@ describe('a chained type that has an object', () => {
     expect(getResults(session)[3]).toBe('Name of c2 2020: 30');
   });
 
-  it('uses the last object of a batch in source order, whichever call ended first (CHN-06)', async () => {
+  it('uses the last object of a batch in source order, even if another call ends last (CHN-06)', async () => {
     let found = 0;
     const quick = decorate(getCustomer, {
       call: async (input, call) => {
@@ -266,7 +266,7 @@ describe('a chained type that has an object', () => {
 });
 
 describe('an object', () => {
-  it('is bound if its artifact names the type, by `output` of the tool or by `artifact()` (CHN-14)', async () => {
+  it('is bound if its type is declared by `output` of the tool or by `artifact()` (CHN-14)', async () => {
     const named = createAnsweringTool('named', artifact('Here.', Customer, createCustomerData('c7')));
     const { session } = await runTurn(createClerk([named], [chainFrom(Customer)]), [
       callTools('named'),
@@ -443,7 +443,7 @@ describe('chaining', () => {
 
   // In development, the definition of the agent throws.
   it.runIf(process.env.NODE_ENV === 'production')(
-    "keeps the agent's own tool if an object has a tool of the same name, and logs this",
+    "keeps the agent's own tool if an object has a tool of the same name, and logs the conflict",
     async () => {
       const warned = captureWarnings();
       const own = createAnsweringTool('average_spend', 'Mine.');
@@ -514,7 +514,7 @@ describe('chaining', () => {
     expect(make).toHaveBeenCalledTimes(2);
   });
 
-  it('throws if its definition cannot work', () => {
+  it('throws if a type has no tools, is chained twice or shares a tool name with another type', () => {
     const Plain = defineDomainType({ name: 'Plain', schema: v.object({ id: v.string() }) });
     const schema = v.object({ id: v.string() });
     const Same = defineDomainType({

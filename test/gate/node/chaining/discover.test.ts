@@ -205,7 +205,7 @@ describe('a discovered type', () => {
 });
 
 describe('too many tools', () => {
-  it('drop those of the oldest objects, and the model learns which tools are no longer offered (TPR-07, S2-27)', async () => {
+  it('cause the tools of the oldest objects to be dropped, and the model sees which ones (TPR-07, S2-27)', async () => {
     const few = [discover(Customer, { max: 4 })];
     const { session } = await runTurn(
       createClerk([createListingTool(createCustomer('c1'), createCustomer('c2')), createOneTool('c3')], few),
@@ -224,7 +224,7 @@ describe('too many tools', () => {
     );
   });
 
-  it('drop those of the first objects in a list, and name the first 20 of them (TPR-07)', async () => {
+  it('cause tools of the first objects in a list to be dropped and 20 to be reported (TPR-07)', async () => {
     const ids = Array.from({ length: 43 }, (_, at) => `c${at + 1}`);
     const { brought, read } = await playDiscovery(createListingTool(...ids.map(createCustomer)), [
       callTools('list'),
@@ -414,7 +414,7 @@ describe('the note about discovered objects', () => {
     ]);
   });
 
-  it('names the new tools to inspectors, with their type and object (S2-22)', async () => {
+  it('reports the new tools to inspectors, with their type and object (S2-22)', async () => {
     const seen: ToolsChangeSeen[] = [];
     const inspector: LoopInspector = { toolsChanged: (change) => seen.push(change) };
     const agent = createClerk([createOneTool('c1')], [discover(Customer)], { use: [inspect(inspector)] });
@@ -434,7 +434,7 @@ describe('the note about discovered objects', () => {
     expect(change?.metadata('customer_c1_orders')).toEqual(whose);
   });
 
-  it('names the source of each tool to inspectors, such as an object of chainAny or an unfolding tool', async () => {
+  it('reports the source of each tool to inspectors, such as an object of chainAny or an unfolding tool', async () => {
     const seen: ToolsChangeSeen[] = [];
     const files = defineUnfolding({
       name: 'files',

@@ -36,7 +36,7 @@ const ShopType = defineDomainType({
   tools: (value) => toolsOf(new Shop(value)),
 });
 
-/** Returns the warning that development logs, and production does not. */
+/** Returns the warning that is logged only in development. */
 const listInDevelopment = (line: string): readonly string[] =>
   process.env.NODE_ENV === 'production' ? [] : [line];
 

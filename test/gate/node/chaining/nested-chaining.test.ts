@@ -265,7 +265,7 @@ describe('a playbook with chaining', () => {
     expect(getNestedResults(any)[1]).toBe('Name of c1 2020: 30');
   });
 
-  it('runs a call with the object that the previous call of the batch has bound, since they run one after another', async () => {
+  it('runs a call with the object that the previous call of the batch has bound, since calls run one after another', async () => {
     const callBatch = (id: string) => callTools(['get_customer', { id }], ['average_spend', { months: 3 }]);
     const { session } = await runTurn(createClerk([createPlaybook([chainFrom(Customer)])]), [
       callDesk('1'),
@@ -276,7 +276,7 @@ describe('a playbook with chaining', () => {
     expect(getNestedResults(session)).toEqual(['Name of c1 2020: 30', 'Name of c2 2020: 30']);
   });
 
-  it('has separate objects for each key, and drops those of a restarted key', async () => {
+  it('has separate objects for each key, and drops the objects of a restarted key', async () => {
     const again = callTools(['desk', { id: '1', anew: true }]);
     const replies = [
       ...[callDesk('1'), getCall('c1'), 'Got.', callDesk('2'), getCall('c2'), 'Got.', 'Done.'],

@@ -16,7 +16,7 @@ describe('the name of an object tool', () => {
     expect(nameOf('ann@exampleorg')).toMatch(/^customer_annexampleorg_show_(?!gvaxvz)/);
   });
 
-  it('is cut to 64 characters, and loses the end of the id before the name of the tool (TPR-03)', () => {
+  it('is cut to 64 characters, which shortens the id before the name of the tool (TPR-03)', () => {
     const long = nameOf('x'.repeat(200));
     expect(long).toMatch(/^customer_x{35,}_show_[0-9a-z]+$/);
     expect(long.length).toBeLessThanOrEqual(64);

@@ -26,7 +26,7 @@ function createWorkshop() {
 
 type ToolMaker = ReturnType<typeof createWorkshop>['does'];
 
-/** Returns a type with these tools, and a tool that gets its objects. */
+/** Returns a type with these tools, and a tool that returns its objects. */
 function createDesk(toolsOf: (does: ToolMaker, id: string, isVip: boolean) => readonly AnyTool[]) {
   const { done, does } = createWorkshop();
   const Customer = defineDomainType({

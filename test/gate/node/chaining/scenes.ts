@@ -11,12 +11,12 @@ import {
 import { type Chained, chaining } from '../../../../src/kinds/entry.ts';
 import { createTestSession, type ScriptedReply, type TestSession } from '../../../../src/testing/entry.ts';
 
-/** Makes a reply that calls these tools. Each is a name, or a name with its input. */
+/** Returns a reply that calls these tools. Each is a name, or a name with its input. */
 export const callTools = (...wanted: readonly (string | readonly [name: string, input: unknown])[]) => ({
   calls: wanted.map((one) => (typeof one === 'string' ? { name: one } : { name: one[0], input: one[1] })),
 });
 
-/** Makes a reply that retrieves this customer. */
+/** Returns a reply that retrieves this customer. */
 export const getCall = (id: string) => callTools(['get_customer', { id }]);
 
 export const Customer = defineDomainType({

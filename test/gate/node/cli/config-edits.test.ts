@@ -232,6 +232,6 @@ it.each([
   ['19.3.1', '>=18', true],
   ['17.9.9', '>=18', false],
   ['1.0.0', '1.x', true],
-])('isInRange of version %s and range %s is %s', (version, range, expected) => {
+])('isInRange for the version %s and the range %s returns %s', (version, range, expected) => {
   expect(isInRange(version, range)).toBe(expected);
 });

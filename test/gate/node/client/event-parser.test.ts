@@ -88,7 +88,7 @@ describe('the parser of server-sent events', () => {
     return { events, retry };
   }
 
-  it('reads every stream as eventsource-parser does, however it is split into chunks', () => {
+  it('reads every stream as eventsource-parser does, regardless of how it is split into chunks', () => {
     fc.assert(
       fc.property(text, fc.array(fc.nat(400), { maxLength: 12 }), (stream, cuts) => {
         // eventsource-parser treats a line break at the very end as the first half of a CRLF.

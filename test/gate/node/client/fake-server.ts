@@ -10,7 +10,7 @@ export interface ReceivedRequest extends FetchInit {
 /** The next response, or a lost connection. */
 export type NextResponse = Response | Error | ((got: ReceivedRequest) => Response | Promise<Response>);
 
-/** A session whose server answers as scripted, and the requests that the server received. */
+/** A session whose server responds as scripted, and the requests that the server received. */
 export interface FakeSession {
   readonly session: ClientSession;
   readonly got: ReceivedRequest[];

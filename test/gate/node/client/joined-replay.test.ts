@@ -25,7 +25,7 @@ const MESSAGE: readonly UIMessageChunk[] = [
   { type: 'finish' },
 ];
 
-/** Returns what a page shows: for each step its text, its calls and its files. */
+/** Returns the content that a page shows: the text, calls and files of each step. */
 function getShownTexts(chunks: readonly UIMessageChunk[]): string[][] {
   const steps: string[][] = [];
   for (const chunk of chunks) {

@@ -11,7 +11,6 @@ afterEach(() => void vi.useRealTimers());
 
 const settle = () => vi.advanceTimersByTimeAsync(0);
 
-/** Returns a list with these pages. */
 function listOf(pages: () => readonly (readonly string[])[]) {
   const asked: (string | undefined)[] = [];
   const list = new LiveList<string>(async (cursor) => {
@@ -22,7 +21,7 @@ function listOf(pages: () => readonly (readonly string[])[]) {
   return { list, asked };
 }
 
-it('a list is read at intervals while it has subscribers, and only then', async () => {
+it('a list is read at intervals only while it has subscribers', async () => {
   let pages = [['a']];
   const { list, asked } = listOf(() => pages);
   expect(list.getSnapshot()).toEqual({ entries: [], isLoading: true, hasMore: false, error: undefined });

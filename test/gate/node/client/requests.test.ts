@@ -106,7 +106,7 @@ describe('a request', () => {
     );
   });
 
-  it('is retried if it gets no response for 50 s, and the first attempt is aborted', async () => {
+  it('is retried if it receives no response for 50 s, and the first attempt is aborted', async () => {
     const { session, got } = createFakeSession(
       () => new Promise<Response>(() => {}),
       createJsonResponse(SESSION_VIEW),
@@ -295,7 +295,7 @@ describe('a token function that uses the network', () => {
   });
 });
 
-describe('invalid request data', () => {
+describe('a request with invalid data', () => {
   const createTestClient = (options: Partial<ClientOptions>) =>
     createClient({ url: 'https://agents.test', agent: 'clerk', ...options }).session('s1');
 
@@ -349,7 +349,7 @@ describe('a session', () => {
     expect(client.session().id).not.toBe(client.session().id);
   });
 
-  it('revalidates its state, and reuses the earlier one if it is unchanged', async () => {
+  it('revalidates its state, and reuses the earlier state if it is unchanged', async () => {
     const { session, got } = createFakeSession(
       createJsonResponse(SESSION_VIEW, 200, { etag: '"4"' }),
       new Response(null, { status: 304 }),
@@ -446,7 +446,7 @@ describe('a session', () => {
     ]);
   });
 
-  it('does not retry a cancel that names no turn, because a new turn may have started', async () => {
+  it('does not retry a cancellation without a turn id, because a new turn may have started', async () => {
     const loseConnection = (): never => {
       throw LOST_ERROR;
     };
@@ -504,7 +504,7 @@ describe('an invalid request', () => {
     await expect(session.turn(name)).rejects.toThrow(new TypeError(`'${name}' is not a valid turn name.`));
   });
 
-  it('throws for files beside a message of parts', async () => {
+  it('throws for files in addition to a message of parts', async () => {
     const { session } = createFakeSession();
     const parts = [{ type: 'text', text: 'a' }] as const;
     await expect(session.send(parts, { files: [new Blob(['b'])] })).rejects.toThrow(

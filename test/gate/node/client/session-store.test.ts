@@ -183,7 +183,7 @@ it('the session store shows a turn live: its message, its text, its calls and th
   expect(store.getSnapshot().status).toBe('idle');
 });
 
-it('the session store shows a sent message at once, and replaces it by the stored one when its turn starts', async () => {
+it('the session store shows a sent message at once, and replaces it with the stored message when its turn starts', async () => {
   const { world, store } = createServer();
   await look(store);
   expect(store.getSnapshot()).toMatchObject({ status: 'idle', isConnected: true, messages: [] });
@@ -581,7 +581,7 @@ it('the session store also accepts a decision by the id of the call', async () =
   expect(store.getSnapshot().pending).toEqual([]);
 });
 
-it('the session store keeps the first decision if a second one for the same call is refused', async () => {
+it('the session store keeps the first decision if a second decision for the call is refused', async () => {
   const { world, store } = createServer();
   world.state = () => createJsonResponse(createView({ openTurn: 't1', pending: [PENDING_CALL] }));
   await look(store);

@@ -103,7 +103,7 @@ describe('a stream of a turn', () => {
     expect([new Set(keys).size, keys[2]]).toEqual([3, 'mine']);
   });
 
-  it('resumes at once if the invocation behind it ended', async () => {
+  it('resumes at once if the invocation that sent it has ended', async () => {
     const { session, got } = createFakeSession(
       stream([STARTED_FRAME, createFrame('continues', { turn: 't1', after: 2 })]),
       stream([...END_FRAMES]),

@@ -28,7 +28,7 @@ it('a transcript has one line per message, so that messages cannot be confused',
   ]);
 });
 
-it('a transcript keeps the first message and the newest ones that fit, and states how many are omitted', () => {
+it('a transcript keeps the first message and the newest messages that fit, and states how many are omitted', () => {
   const messages = ['first', 'second', 'third', 'fourth', 'fifth'].map(createUserMessage);
   expect(formatTranscript(messages, 50).split('\n')).toEqual([
     '{"user":"first"}',

@@ -137,7 +137,7 @@ describe('the tool of an OpenAPI operation', () => {
     ['delete', 'idempotent'],
     ['post', 'once'],
     ['patch', 'once'],
-  ])('has for the method %s the effect %s', (method, effect) => {
+  ])('with the method %s has the effect %s', (method, effect) => {
     const one = { paths: { '/a': { [method]: {} } } };
     expect(createOperationTool('act', getOnlyOperation(one), { document: one, api: () => null }).effect).toBe(
       effect,

@@ -44,7 +44,7 @@ it('the expenses agent reads a receipt and sees the chart that it draws', async 
   });
 });
 
-it('the chart of expenses has bars in proportion to the amounts, and the largest one fills the height', async () => {
+it('the chart of expenses has bars in proportion to the amounts, and the largest bar fills the height', async () => {
   const png = Buffer.from(await drawBarChart([50, 100, 0]));
   expect(png.subarray(1, 4).toString()).toBe('PNG');
   const width = png.readUInt32BE(16);

@@ -114,7 +114,7 @@ describe('the files agent', () => {
   });
 
   it.each(['read_text_file', 'list_directory', 'create_directory'])(
-    'asks for no approval of %s, even if the hints of the server differ',
+    'does not ask for approval of %s, even if the hints of the server differ',
     async (name) => {
       for (const hints of [undefined, {}, WRITE_HINTS]) {
         const files = createFilesSession(createFolderServer(new Map(), hints), [

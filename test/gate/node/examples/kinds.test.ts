@@ -1,4 +1,4 @@
-/** Tests the examples of docs/tools.md: each kind of tool does what the page says. */
+/** Tests the examples of docs/tools.md: each kind of tool behaves as documented. */
 
 import { expect, it } from 'vitest';
 import { settle } from '../../../../src/examples/kinds/agentic.ts';
@@ -94,7 +94,7 @@ it('an agentic tool runs its own loop', async () => {
   expect(answer).toMatchObject({ text: 'Settled.', toolCalls: 2 });
 });
 
-it('a subagent runs with its own instructions, and its answer is the result', async () => {
+it('a subagent runs with its own instructions, and returns its answer as the result', async () => {
   const ask = { calls: [{ name: 'researcher', input: { question: 'Where?' } }] };
   const { told, answer } = await play(desk, [ask, find, 'In Bergen.', 'It is in Bergen.']);
   expect(told[3]).toBe('In Bergen.');
@@ -133,7 +133,7 @@ it('an object that a call returns adds its tools', async () => {
   expect(answer).toMatchObject({ outcome: 'completed' });
 });
 
-it('a pipeline passes the result of each step to the next one', async () => {
+it('a pipeline passes the result of each step to the next step', async () => {
   const call = { name: 'refund_whole_order', input: { orderId: 1001 } };
   const { answer } = await play(createTestAgent(refundWhole), [{ calls: [call] }, 'Done.'], { stubs });
   expect(answer).toMatchObject({ outcome: 'completed' });

@@ -202,7 +202,7 @@ describe('the tool names of operations', () => {
   });
 });
 
-it('the tool of an operation checks the formats that it knows, and leaves the others to the service', () => {
+it('the tool of an operation checks known formats, and leaves other formats to the service', () => {
   const schema = {
     type: 'object',
     properties: { at: { type: 'string', format: 'date' }, n: { type: 'integer', format: 'int32' } },

@@ -60,7 +60,7 @@ describe('the order desk with the offline planner', () => {
     );
   });
 
-  it('refuses a step that comes too early, and one that comes too late', async () => {
+  it('refuses a step that comes too early or too late', async () => {
     const session = startOfflineSession();
     expect((await collectCalls(session, 'Move order 2002 to shipped'))[0]).toBe(
       '  ship_order {}: This tool is not available in the current state (received). It is only available in state: packed',

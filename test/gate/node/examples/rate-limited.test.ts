@@ -57,7 +57,7 @@ describe('a tool with an hourly limit', () => {
     expect(carried).toEqual(['ada', 'ada', 'bob', 'ada']);
   });
 
-  it('counts a sliding hour across turns: each call is free again one hour after it ended', async () => {
+  it('counts a sliding hour across turns: each call is available again an hour after it ended', async () => {
     const { session, clock } = createCourier({
       replies: [callOnce(), 'A.', callOnce(), callOnce(), callOnce(), 'B.', callOnce(), callOnce(), 'C.'],
     });

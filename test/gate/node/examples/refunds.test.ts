@@ -88,7 +88,7 @@ describe('the refunds desk with the offline planner', () => {
     expect(answer.text).toContain(fact);
   });
 
-  it('gets the policy once per loop, and then only a reference to it (ONE-05)', async () => {
+  it('receives the policy once per loop, and then only a reference to the policy (ONE-05)', async () => {
     const { session } = startOfflineSession();
     await session.send('What does the policy say about returns?', { loopId: 'policy' });
     await session.send('Show me the policy on flares again', { loopId: 'policy' });
@@ -146,7 +146,7 @@ describe('the refunds desk with a payments service', () => {
   it.each([
     [{ orderId: 1001, amount: 65 }, 'Error: Order 1001 cost 64; no more is refunded.'],
     [{ orderId: 7, amount: 1 }, 'Error: There is no order 7. Numbers start at 1001.'],
-  ])('pays no refund with the input %j, even if it is approved', async (input, text) => {
+  ])('does not pay a refund with the input %j, even if it is approved', async (input, text) => {
     const paid = stubPayments(200);
     const session = startRefund(input);
     await session.send('Refund it.');
@@ -179,7 +179,7 @@ describe('the estimate of a refund', () => {
   it.each([
     [1004, '{"orderId":1004,"amount":27,"payee":"Maren Holt"}'],
     [7, 'Error: There is no order 7. Numbers start at 1001.'],
-  ])('has for order %i the result %s', async (orderId, text) => {
+  ])('for order %i has the result %s', async (orderId, text) => {
     expect(await estimateRefund(orderId)).toBe(text);
   });
 });

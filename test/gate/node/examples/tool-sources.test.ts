@@ -1,4 +1,4 @@
-/** Tests the examples of docs/tool-sources.md: each source of tools does what the page says. */
+/** Tests the examples of docs/tool-sources.md: each source of tools behaves as documented. */
 import { expect, it } from 'vitest';
 import { cart } from '../../../../src/examples/tool-sources/cart.ts';
 import {

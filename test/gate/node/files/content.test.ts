@@ -134,7 +134,7 @@ describe('a result with a new text', () => {
     });
   });
 
-  it('has its files after the text if the text no longer names them', () => {
+  it('has its files after the text if the text no longer mentions them', () => {
     expect(withText(content(parts), 'Short.')).toEqual({
       type: 'content',
       parts: [{ type: 'text', text: 'Short.' }, STORED_FILE],
@@ -142,7 +142,7 @@ describe('a result with a new text', () => {
     expect(toPartsWithFiles('', [STORED_FILE, LINKED_FILE])).toEqual([STORED_FILE, LINKED_FILE]);
   });
 
-  it('is text if it had no files', () => {
+  it('is text if the original result has no files', () => {
     expect(withText(text('A'), 'B')).toEqual({ type: 'text', content: 'B' });
     expect(withText(content(['A']), 'B')).toEqual({ type: 'text', content: 'B' });
     expect(withText({ ...artifact(content(['A']), { n: 1 }) }, 'B')).toEqual({
@@ -178,7 +178,7 @@ describe('the metadata of a file', () => {
     ['image/png/x', undefined],
     ['ima ge/png', undefined],
     [`a/${'b'.repeat(126)}`, undefined],
-  ])('has for the media type %j the value %j', (given, type) => {
+  ])('normalizes the media type %j to %j', (given, type) => {
     expect(toMediaType(given)).toBe(type);
   });
 
@@ -189,7 +189,7 @@ describe('the metadata of a file', () => {
     [' \u0000 ', undefined],
     ['x'.repeat(300), 'x'.repeat(255)],
     [`${'x'.repeat(254)}\u{1F600}`, `${'x'.repeat(254)}\uFFFD`],
-  ])('has for the name %j the single line %j', (given, name) => {
+  ])('normalizes the name %j to %j', (given, name) => {
     expect(toFileName(given)).toBe(name);
   });
 

@@ -36,8 +36,8 @@ const callReply = (...names: readonly string[]): ModelReply => ({
 const createTextReply = (text: string): ModelReply => ({ text, toolCalls: [], finish: 'stop' });
 
 /**
- * Returns a model that gives these replies in turn and records its requests. It throws a reply that is an
- * error.
+ * Returns a model that returns these replies in turn and records its requests. A reply that is an error is
+ * thrown.
  */
 function createSeeingModel(media: ModelMedia | undefined, ...replies: readonly (ModelReply | Error)[]) {
   const requests: ModelRequest[] = [];
@@ -96,7 +96,7 @@ describe('a file in a message', () => {
     expect(requests[2]?.messages[0]).toEqual(requests[0]?.messages[0]);
   });
 
-  it('is only named in a request that has no room for it', async () => {
+  it('is described in text in a request that has no room for its bytes', async () => {
     const large = 7 * 1024 * 1024;
     const replies = ['A', 'B', 'C'].map(createTextReply);
     const { model: seer, requests } = createSeeingModel(BOTH_MEDIA, ...replies);
@@ -272,7 +272,7 @@ it('follows the text of a late result', () => {
 });
 
 describe('a tool', () => {
-  it('reads a file by the id that the model names', async () => {
+  it('reads a file by the id that the model provides', async () => {
     const read: unknown[] = [];
     const resize = defineTool({
       name: 'resize',
@@ -295,7 +295,7 @@ describe('a tool', () => {
     ]);
   });
 
-  it('gets the result without a file that is too large, which is logged', async () => {
+  it('returns its result without a file that is too large, and the omission is logged', async () => {
     const logged = vi.spyOn(console, 'error').mockReturnValue(undefined);
     onTestFinished(() => logged.mockRestore());
     const huge = defineTool({
@@ -375,7 +375,7 @@ describe('a request with files that the model refuses', () => {
 });
 
 describe('a summary of a conversation with files', () => {
-  it('is written from text that names the files', async () => {
+  it('is written from text that describes the files', async () => {
     const seen: unknown[] = [];
     const agent = defineAgent({
       name: 'seer',

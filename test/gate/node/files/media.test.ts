@@ -177,7 +177,7 @@ describe('a conversation without files', () => {
     expect(getMessagesFor(undefined, all)).toEqual(all);
   });
 
-  it('is passed unchanged to a model with candidates, each of which accepts other files', () => {
+  it('is passed unchanged to a model with candidates, each of which accepts different files', () => {
     const one: ChatModel = {
       name: 'one',
       ask: () => Promise.reject(new Error('This model must not be asked.')),

@@ -75,7 +75,6 @@ async function keepIn({ files }: Awaited<ReturnType<typeof createHeldSession>>['
 
 type FilesPort = Pick<SessionPort, 'blob' | 'blobStates'>;
 
-/** Returns a file store in memory. */
 function createMemoryStore() {
   const kept = new Map<string, Uint8Array>();
   const store: FileStore = {
@@ -128,7 +127,7 @@ describe('a file that a tool creates', () => {
     expect(asked).toEqual([`${FILE_ID} 0`]);
   });
 
-  it('is stored once, together with the event that names it', async () => {
+  it('is stored once, together with the event that refers to it', async () => {
     const sent: AppendData[] = [];
     const wrap = (port: SessionPort): SessionPort => ({
       ...port,
@@ -192,7 +191,7 @@ describe('a file that a tool creates', () => {
     await session.close();
   });
 
-  it('is sent in a separate append if the events are too large for one', async () => {
+  it('is sent in a separate append if the events are too large for a shared append', async () => {
     const sent: number[] = [];
     const wrap = (port: SessionPort): SessionPort => ({
       ...port,
@@ -211,7 +210,7 @@ describe('a file that a tool creates', () => {
     await session.close();
   });
 
-  it('is stored externally before an event names it, and the event is sent without the bytes', async () => {
+  it('is stored externally before an event refers to it, and the event is sent without bytes', async () => {
     const { kept, store } = createMemoryStore();
     const files = createSessionFiles(createFakePort({}).port, { store });
     await files.keepFile(createNewFile(SMALL_BYTES));
@@ -351,7 +350,7 @@ describe('the deleted files of a session', () => {
     return { asked, comesAgain: restoreFile, port: { ...createFakePort({}).port, blobStates } };
   }
 
-  it('are requested once, and only if there are any', async () => {
+  it('are requested once, and only if the session has deleted files', async () => {
     const { asked, port } = createGonePort();
     expect(await createSessionFiles(port).gone([DELETED])).toEqual(new Map());
     expect(asked).toEqual([]);

@@ -34,7 +34,7 @@ describe('a message with files', () => {
     createStoredFile('ef', 9),
   ];
 
-  it('sends each file after the line that names it, text files as text, and names files without room', () => {
+  it('sends each file after its line, sends text files as text, and describes files without room', () => {
     const files = new Map([
       ['ab', 'AAAA'],
       ['cd', Buffer.from('a,bü').toString('base64')],
@@ -59,7 +59,7 @@ describe('a message with files', () => {
     });
   });
 
-  it('is text if none of its files is sent', () => {
+  it('is text if its files are not sent', () => {
     expect(toShownContent([createStoredFile('ab', 3)], new Map())).toEqual({
       text: '[file ab: image/png, 3 bytes] (not shown any more)',
     });
@@ -71,7 +71,7 @@ describe('a deleted file', () => {
     ['deleted', 'image/png'],
     ['expired', 'image/png'],
     ['deleted', 'text/plain'],
-  ] as const)('is shown as %s in the line that names it: %s', (gone, mediaType) => {
+  ] as const)('is shown as %s in its line: %s', (gone, mediaType) => {
     const file = { ...createStoredFile('ab', 3), mediaType };
     expect(toShownContent([file], new Map([['ab', { gone }]]))).toEqual({
       text: `[file ab: ${mediaType}, 3 bytes] (${gone}; it can no longer be read)`,
@@ -104,19 +104,19 @@ describe('the files in a request', () => {
     return read;
   };
 
-  it('are the newest ones that fit into 16 MiB', async () => {
+  it('are the newest files that fit into 16 MiB', async () => {
     expect(await listReadFiles(MIB, 8 * MIB, 8 * MIB)).toEqual(['2', '1']);
   });
 
-  it('end before the first file that does not fit, even if an older one would fit', async () => {
+  it('end before the first file that does not fit, even if an older file would fit', async () => {
     expect(await listReadFiles(1, 8 * MIB, 8 * MIB, 1)).toEqual(['3', '2']);
   });
 
-  it('include files that are older than a deleted one, which needs no room', async () => {
+  it('include files that are older than a deleted file, which needs no room', async () => {
     expect(await listReadFiles(8 * MIB, GONE_SIZE, 8 * MIB)).toEqual(['2', '0']);
   });
 
-  it('are none if no message has files', async () => {
+  it('are an empty list if no message has files', async () => {
     expect(await listReadFiles()).toEqual([]);
   });
 });
@@ -135,7 +135,7 @@ describe('a result with new files', () => {
     });
   });
 
-  it('loses only a refused file, which the model and the log learn', async () => {
+  it('loses only a refused file, which is reported to the model and in the log', async () => {
     const told: string[] = [];
     const keep: FileKeeper = async ({ bytes }) => {
       if (bytes.length > 1) throw new FileRefusedError('The file is too large.');

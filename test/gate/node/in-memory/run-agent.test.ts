@@ -1,4 +1,4 @@
-/** Tests agents in scripts: `runAgent` returns the answer of a session, and stores nothing. */
+/** Tests agents in scripts: `runAgent` returns the answer of a session, and stores no data. */
 
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
@@ -122,7 +122,7 @@ describe('runAgent', () => {
     expect(lines.map(({ event }) => event)).toEqual(['tool-threw', 'turn']);
   });
 
-  it('accepts files in the message, and stores files of tools where the script says', async () => {
+  it('accepts files in the message, and stores files from tools as the script specifies', async () => {
     const kept = new Map<string, Uint8Array>();
     const store = {
       put: async ({ id }: { id: string }, bytes: Uint8Array) => void kept.set(id, bytes),

@@ -65,7 +65,7 @@ function foldFromSnapshot(events: readonly SessionEvent[], covered: number): Ses
 const journalAndCut = fc.tuple(validJournal, fc.nat());
 
 describe('the fold of a journal', () => {
-  it('is the same from the events and from their rows', () => {
+  it('is the same for the events and for their rows', () => {
     fc.assert(
       fc.property(validJournal, (events) => {
         expect(fold(foldThroughRows(events))).toEqual(fold(events));
@@ -86,7 +86,7 @@ describe('the fold of a journal', () => {
     );
   });
 
-  it('is the same from a snapshot between any two turns', () => {
+  it('is the same if it starts from a snapshot between any two turns', () => {
     fc.assert(
       fc.property(journalAndCut, ([events, at]) => {
         const ends = events.flatMap(({ type }, i) => (type === 'turn-ended' ? [i + 1] : []));

@@ -50,7 +50,7 @@ describe('a frame with its own blackboard', () => {
     expect(getValues(state)).toEqual(['a']);
   });
 
-  it('does not see what a sibling frame has added before it opened', () => {
+  it('does not see entries that a sibling frame added earlier', () => {
     const beside = [
       createFrameStarted('y'),
       createModelReplied(['j note'], { frame: 'y' }),
@@ -61,7 +61,7 @@ describe('a frame with its own blackboard', () => {
     expect(getValues(getFrame(state, 'x'))).toEqual(['a']);
   });
 
-  it('shares its blackboard with inner frames that have none', () => {
+  it('shares its blackboard with inner frames that have no blackboard of their own', () => {
     const inside = [
       own,
       createModelReplied(['i note', 'k dig'], { frame: 'x' }),
@@ -123,7 +123,7 @@ describe('the facts of a frame', () => {
   const createFact = (words: string) => ({ slice: 'ledger', fact: words, at: 7 });
   const foldLedger = (events: readonly SessionEvent[]) => fold(events, [ledger]).memories.get('ledger');
 
-  it('are recorded at the path of the frame when it opens, whatever the outcome of its call is', () => {
+  it('are recorded at the path of the frame when it opens, regardless of the outcome of its call', () => {
     const events = [
       ...notedEvents,
       createFrameStarted('x', { facts: [createFact('one'), createFact('two')] }),
@@ -225,7 +225,7 @@ describe('a rejected answer in a frame', () => {
     expect([getFrame(state, 'x').rejected, getFrame(state, ROOT).rejected]).toEqual([true, false]);
   });
 
-  it('changes nothing after the frame has ended', () => {
+  it('has no effect after the frame has ended', () => {
     const after = [...notedEvents, createFrameStarted('x'), callEnded('x'), callEnded('y')];
     const { seq: _, ...before } = fold(after);
     const { seq, ...now } = fold([...after, rejected]);

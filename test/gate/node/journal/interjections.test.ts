@@ -1,4 +1,4 @@
-/** Tests where a message is placed that arrives during a turn, and what the loop does next. */
+/** Tests the position of a message that arrives during a turn, and the next step of the loop. */
 import { describe, expect, it } from 'vitest';
 import type { SessionEvent } from '../../../../src/journal/entry.ts';
 import { type Message, ROOT } from '../../../doors/journal.ts';

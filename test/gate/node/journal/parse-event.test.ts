@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { NewerEventError, parseBodies, parseEvent, toRow } from '../../../doors/journal.ts';
 import { createModelReplied } from './journal.ts';
 
-it('the row of an event has its type and turn in columns of their own, so that its body need not be parsed', () => {
+it('the row of an event has separate columns for its type and turn, so that its body need not be parsed', () => {
   const row = toRow(createModelReplied(['a look']));
   expect(row).toMatchObject({ type: 'model-replied', turn: 't1' });
   expect(toRow({ type: 'session-opened', incarnation: 'i', agent: 'a' }).turn).toBe('');

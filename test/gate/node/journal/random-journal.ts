@@ -132,7 +132,7 @@ function drawLessShown(draw: Draw, turn: string, frame: FrameState): SessionEven
   return { type, turn, ...toFrameField(frame.id), ...left, ...results };
 }
 
-/** Records facts from tool sources before a reply, also of a kind that this code does not know. */
+/** Records facts from tool sources before a reply, including facts of an unknown kind. */
 const drawToolsListed = (draw: Draw, turn: string, frame: string): SessionEvent => ({
   type: 'tools-listed',
   turn,
@@ -141,7 +141,7 @@ const drawToolsListed = (draw: Draw, turn: string, frame: string): SessionEvent 
 });
 
 /**
- * Changes the offered tools. The names are few, so that tools return and are replaced by others of the same
+ * Changes the offered tools. There are few names, so that tools return, or are replaced by others of the same
  * name.
  */
 function drawToolsChanged(draw: Draw, turn: string, { id, offered: { list } }: FrameState): SessionEvent {
@@ -238,7 +238,7 @@ function callEnded(draw: Draw, at: CallPlace): SessionEvent {
   };
 }
 
-/** Ends all open calls, those of the innermost frames first, as the end of a turn does. */
+/** Ends all open calls, innermost frames first, as the end of a turn does. */
 const drawClosingEvents = (draw: Draw, state: SessionState, turn: string): SessionEvent[] =>
   [...(state.turn?.frames.values() ?? [])].reverse().flatMap((frame: FrameState) =>
     openBatch(frame)

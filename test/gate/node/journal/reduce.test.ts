@@ -176,7 +176,7 @@ describe('reduce', () => {
     ['c', 'b', 'a'],
     ['b', 'c', 'a'],
   ])(
-    'tool-call-ended: applies changes in source order, whatever order the calls end in: %s %s %s',
+    'tool-call-ended: applies changes in source order, even if the calls end in another order: %s %s %s',
     (...order) => {
       const createChanges = (call: string) => ({
         state: { last: call, [call]: true },
@@ -261,7 +261,7 @@ describe('reduce', () => {
     expect(getFrame(state, 'b').path).toBe('tester/dig/deeper');
   });
 
-  it('cancel-requested: is remembered, while turn-yielded only becomes the last event', () => {
+  it('cancel-requested: is stored in the state, while turn-yielded only becomes the last event', () => {
     expect(
       getTurn(fold([sessionOpened, turnStarted, { type: 'cancel-requested', turn: 't1' }])).cancelRequested,
     ).toBe(true);
@@ -299,12 +299,12 @@ describe('reduce', () => {
     ).toBe('one\n{"n":1}');
   });
 
-  it('every event: an event of another turn changes nothing', () => {
+  it('every event: an event of another turn does not change the state', () => {
     const state = fold([sessionOpened, turnStarted, { type: 'cancel-requested', turn: 't0' }]);
     expect(getTurn(state)).toMatchObject({ cancelRequested: false, lastEvent: 'turn-started' });
   });
 
-  it('every event: each memory receives its own value, which starts with its default, and the turn', () => {
+  it('every event: each memory receives the turn and its own value, which is initially the default', () => {
     const seen: ToolMemory = {
       folding: FOLDING,
       name: 'seen',

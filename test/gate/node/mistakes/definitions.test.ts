@@ -1,6 +1,6 @@
 /**
- * Tests mistakes that a newcomer makes. Each case has the whole message, which says what to write. The types
- * refuse most of them, but plain JavaScript does not.
+ * Tests mistakes that a newcomer makes. Each case has the whole message, which explains the fix. The types
+ * reject most of these mistakes, but plain JavaScript does not.
  */
 import { describe, it } from 'vitest';
 import { defineAgent, defineTool } from '../../../../src/index.ts';

@@ -1,10 +1,10 @@
 import { expect } from 'vitest';
 import { defineAgent, defineTool } from '../../../../src/index.ts';
 
-/** A mistake, the code that makes it, and the whole message that says what to write. */
+/** A mistake, the code that makes it, and the whole message, which explains the fix. */
 export type Mistake = readonly [mistake: string, make: () => unknown, message: string];
 
-/** Calls a function with a value that its types refuse. */
+/** Calls a function with a value that its types reject. */
 export const make = (define: (config: never) => unknown, config: unknown) => (): unknown =>
   define(config as never);
 

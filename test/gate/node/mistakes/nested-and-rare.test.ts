@@ -111,7 +111,7 @@ describe('a nested key in an agent', () => {
     ],
   ])('the error explains the mistake: %s', expectMessage);
 
-  it('accepts an agent that is spread into another agent', () => {
+  it('is accepted if the agent is spread into another agent', () => {
     const first = makeAgent({
       limits: { iterations: 3, tokens: undefined },
       settings: { temperature: 0, timeout: { total: 1_000 } },

@@ -1,4 +1,4 @@
-/** Tests that the compiler refuses values that are no tools, wherever tools are listed. */
+/** Tests that the compiler rejects values that are not tools, wherever tools are listed. */
 import { defineAgent, defineTool, type ToolSource } from '../../../../src/index.ts';
 import { defineAgenticTool } from '../../../../src/kinds/entry.ts';
 import { defineToolGroup } from '../../../../src/modules/tool-groups/entry.ts';

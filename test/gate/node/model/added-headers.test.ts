@@ -8,7 +8,7 @@ import { ask, createCompletion, hello } from './openai-compatible/fake-server.ts
 const headers = { traceparent: '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01', 'x-own': 'theirs' };
 const request = { ...hello, headers };
 
-it('the headers of a request are sent to a server compatible with OpenAI, together with its own headers, which win', async () => {
+it('the headers of a request are sent to a server compatible with OpenAI, but its own headers take precedence', async () => {
   const respondOk = () => Response.json(createCompletion({ content: 'hi' }));
   const { requests } = await ask(respondOk, { request, apiKey: 'k', headers: { 'x-own': 'ours' } });
   expect(requests[0]?.headers).toMatchObject({

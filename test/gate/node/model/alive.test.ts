@@ -19,7 +19,7 @@ import {
 } from './openai-compatible/fake-server.ts';
 
 const { pace } = createFakePace();
-/** Text, and then events of a call that arrives slowly and is not passed on. */
+/** Text, followed by slow events that are not passed on. */
 const events = [
   createChoiceDelta({ content: 'a' }),
   createChoiceDelta({ tool_calls: [] }),
@@ -27,7 +27,7 @@ const events = [
   '[DONE]',
 ].map((event) => toSseText(event));
 
-/** Makes each adapter over a server that streams. The first response fails if `fails` is `true`. */
+/** Creates each adapter with a streaming server. The first response fails if `fails` is `true`. */
 const adapters: Readonly<Record<string, (fails: boolean, timeout?: number) => ChatModel>> = {
   openaiCompatible(fails, timeout) {
     const streamGood = () => streamOf(events);
@@ -58,7 +58,7 @@ const adapters: Readonly<Record<string, (fails: boolean, timeout?: number) => Ch
   },
 };
 
-/** Returns what the adapter reports, in order: pieces of text, and the timeout whenever it is alive. */
+/** Returns the adapter's reports in order: pieces of text, and a timeout for each sign of life. */
 async function recordSigns(model: ChatModel, stream: boolean): Promise<readonly unknown[]> {
   const log: unknown[] = [];
   const { signal } = new AbortController();

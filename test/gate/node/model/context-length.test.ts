@@ -1,6 +1,5 @@
 /**
- * Tests errors as servers have sent them, with each adapter: a conversation that is too long, and similar
- * errors.
+ * Tests each adapter with errors recorded from servers: a conversation that is too long, and similar errors.
  */
 import { createAnthropic } from '@ai-sdk/anthropic';
 import { createOpenAI } from '@ai-sdk/openai';
@@ -24,7 +23,7 @@ const openAI = (message: string, more: object = {}) => ({
     ...more,
   },
 });
-/** Returns an error of a server that has no code for this case. */
+/** Returns an error from a server without a code for this case. */
 const createPlainError = (message: string, type = 'BadRequestError') => ({
   object: 'error',
   message,
@@ -295,7 +294,7 @@ const REFUSALS: readonly RefusalCase[] = [
   ],
 ];
 
-/** The shortest texts that identify this error, although servers change their wording. */
+/** The shortest texts that identify this error regardless of a server's wording. */
 const SHORT_REFUSALS: readonly (readonly [words: string, length: RequestLength])[] = [
   ['The request exceeds the context window.', {}],
   ['The input token count of the request exceeds the maximum.', {}],
@@ -478,7 +477,7 @@ it('the length of a request is found quickly in an error that repeats the reques
   const words = `${'maximum context length is 1 tokens '.repeat(20)}${'requested 1 tokens '.repeat(66)}`;
   const began = performance.now();
   expect(readRequestLength('bad-request', words, '1'.repeat(2_000))).toEqual({ sent: 1, most: 1 });
-  // This took seconds when every possible end of the digits was tried. Now it takes milliseconds.
+  // This would take seconds if every possible end of the digits were tried.
   expect(performance.now() - began).toBeLessThan(1_000);
 });
 

@@ -37,7 +37,7 @@ describe('the SSE data parser', () => {
     expect(parseData(...pieces)).toEqual(expected);
   });
 
-  it('reads every stream as eventsource-parser does, however it is split into chunks', () => {
+  it('reads every stream as eventsource-parser does, regardless of how it is split into chunks', () => {
     const words = ['data:', 'data: ', 'event: x', 'id: 1', ': ', 'x', ' ', '\n', '\r', '\r\n', '\n\n'];
     const stream = fc.array(fc.constantFrom(...words), { maxLength: 30 }).map((some) => some.join(''));
     fc.assert(

@@ -29,7 +29,7 @@ const createForm = (schema: object, name = 'flomp_report'): OutputFormat => ({ n
 const createObjectForm = (properties: object, required = Object.keys(properties)) =>
   createForm({ type: 'object', properties, required });
 
-/** Returns the parsed answer of the model in this form. */
+/** Returns the model's parsed answer to this form. */
 const fillForm = async (
   output: OutputFormat,
   messages: readonly ModelMessage[] = lookUpMessages,
@@ -40,7 +40,7 @@ const fillForm = async (
 };
 
 describe('a structured answer of the offline model', () => {
-  it('contains the values that were found, in the names and types of the schema', async () => {
+  it('contains the found values with the names and types of the schema', async () => {
     const output = createObjectForm({
       flompId: { type: 'integer' },
       state: { type: 'string', enum: ['early', 'late'] },

@@ -326,14 +326,14 @@ ${notice}`,
     ]);
   });
 
-  it('does not answer about one thing with the values of another', async () => {
+  it('does not answer about one thing with the values of another thing', async () => {
     const first = await say('Where is flomp 1?', flomps);
     const second = await say('Show flomp 2', flomps, first.messages);
     const { replies } = await say('Where is it?', flomps, second.messages);
     expect(replies).toEqual([['probe {"probe_code":"P-3"}']]);
   });
 
-  it('calls a tool that unlocks others, and then one of the others', async () => {
+  it('calls a tool that unlocks other tools, and then an unlocked tool', async () => {
     const tools = [
       createWorldTool(
         'flomp_desk',
@@ -403,7 +403,7 @@ ${notice}`,
     expect(replies).toEqual([[`weather ${input}`]]);
   });
 
-  it('fills an optional parameter only if the message names it', async () => {
+  it('fills an optional parameter only if the message mentions it', async () => {
     const inputSchema = {
       properties: { flomp_id: { type: 'string' }, limit: { type: 'integer' } },
       required: ['flomp_id'],

@@ -22,11 +22,11 @@ describe('the message that the offline model reads', () => {
     ['{"title":"“a”, `b","name":""}', 'title "\'a\', `b", name ""\nShow one flomp.'],
     ['{"flompId":', '{"flompId":'],
     ['["flomp"]', '["flomp"]'],
-  ])('is, for %s, %j', (message, text) => {
+  ])('for %s is %j', (message, text) => {
     expect(readMessageText(message, instructions)).toBe(text);
   });
 
-  it('contains only the values if the instructions name no task', () => {
+  it('contains only the values if the instructions contain no task', () => {
     expect(readMessageText('{"flompId":12}', 'Be brief.')).toBe('flomp id 12');
   });
 });

@@ -98,7 +98,7 @@ describe('the steps of a message', () => {
     ['Cancel it', ''],
     ['Send zarnik 2 a note', 'zarnik'],
     ['Add 3 red blorks to flomp 1', 'red blorks'],
-  ])('name the object of an order: %s', (text, object) => {
+  ])('include the object of an order: %s', (text, object) => {
     expect(splitSteps(text).map((step) => step.object)).toEqual([object]);
   });
 });
@@ -216,7 +216,7 @@ describe('the parameters of a schema', () => {
     ['owner_email', 'email'],
     ['city', 'phrase'],
     ['__proto__', 'phrase'],
-  ])('have for the name %s the type %s if they are strings', (name, type) => {
+  ])('with the name %s have the type %s if they are strings', (name, type) => {
     const properties = Object.fromEntries([[name, { type: 'string' }]]);
     expect(readParams({ properties }, []).map(({ shape }) => shape.type)).toEqual([type]);
   });

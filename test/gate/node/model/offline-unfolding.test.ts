@@ -50,7 +50,7 @@ const tools: readonly AnyTool[] = [
   }),
 ];
 
-/** Returns the calls for the last message, and the answer without its notice. */
+/** Returns the calls after the last message, and the answer without its notice. */
 async function planCalls(...messages: readonly string[]) {
   const agent = defineAgent({ name: 'a', description: 'a', instructions: 'a', tools });
   const session = createTestSession(agent, { model: offlineModel() });
@@ -98,7 +98,7 @@ describe('the offline model with unfolding tools', () => {
     },
   );
 
-  it('uses a value only for the parameter that the message names', async () => {
+  it('uses a value only for the parameter that the message mentions', async () => {
     const read = lookTool('read_flomp', 'Reads a flomp for a theme.', () => flomp, {
       flomp_id: v.string(),
       theme: v.string(),

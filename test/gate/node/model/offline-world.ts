@@ -1,7 +1,7 @@
 import type { ModelMessage, RequestedCall, ToolDefinition } from '../../../../src/model/entry.ts';
 import { offlineModel } from '../../../../src/offline-model/entry.ts';
 
-/** A tool of a test: its definition, and the function that returns its result. */
+/** A test tool: its definition, and the function that returns its result. */
 export interface WorldTool extends ToolDefinition {
   readonly run: (input: Readonly<Record<string, unknown>>) => unknown;
 }
@@ -13,7 +13,7 @@ export interface Conversation {
   readonly answer: string;
 }
 
-/** Defines a tool. Its parameters are required, and are strings if only their names are listed. */
+/** Defines a tool. Its parameters are required. If only their names are listed, they are strings. */
 export const createWorldTool = (
   name: string,
   description: string,

@@ -21,7 +21,7 @@ interface World {
   readonly tools: readonly WorldTool[];
 }
 
-/** Generates how a world names and describes its tools. */
+/** Generates a world's style of tool names and descriptions. */
 const mannerOfWorld = fc.record({
   look: fc.constantFrom('get', 'find', 'fetch', 'lookup', 'read'),
   change: fc.constantFrom('cancel', 'delete', 'archive', 'zorble', 'refurb'),
@@ -130,7 +130,7 @@ describe('the offline model in 200 generated worlds', { timeout: 60_000 }, () =>
       expect(answer).toMatch(new RegExp(`glint of ${c} \\d+`));
     }));
 
-  it('follows a link that the message does not name', () =>
+  it('follows a link that the message does not mention', () =>
     checkEveryWorld(async ({ nouns: [a, , c], value, tools, change }) => {
       const { replies, answer } = await say(`What is the ${c} of ${a} ${value}?`, tools);
       expect(answer).toMatch(new RegExp(`glint of ${c} \\d+`));
@@ -212,7 +212,7 @@ describe('the offline model in 200 generated worlds', { timeout: 60_000 }, () =>
       }
     }));
 
-  it('looks up a thing that a message only names, even if it could create one', () =>
+  it('looks up a thing that a message only mentions, even if it could create one', () =>
     checkEveryWorld(async ({ nouns: [a, b], value, tools, look }) => {
       const more = [a, b].map((word) =>
         createWorldTool(`create_${word}`, `Create a ${word}.`, { name: { type: 'string' } }),

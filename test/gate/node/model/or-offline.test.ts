@@ -19,7 +19,7 @@ describe('`orOffline`', () => {
     ['', 'other'],
     ['gpt-5', 'other'],
     [undefined, 'other'],
-  ])('returns for the var MODEL = %j the model %j', (MODEL, name) => {
+  ])('with the var MODEL = %j returns the model %j', (MODEL, name) => {
     expect(orOffline(createOtherModel)({ MODEL }).name).toBe(name);
   });
 
@@ -27,7 +27,7 @@ describe('`orOffline`', () => {
     expect(orOffline(createOtherModel)({})).toBe(other);
   });
 
-  it('can be checked at deployment if the other model can be', () => {
+  it('can be checked at deployment if the other model can be checked', () => {
     expect(orOffline(createOtherModel).isChecked).toBeUndefined();
     expect(orOffline(openaiCompatible()).isChecked).toBe(true);
   });

@@ -13,7 +13,7 @@ import { ask as askBinding } from './workers-ai/fake-binding.ts';
 const PRICES = { input: 0.25, output: 2 };
 const binding = { run: async () => ({ response: 'hi' }) };
 
-/** Makes each adapter with these options. */
+/** Creates each adapter with these options. */
 const adapters = {
   openaiCompatible: (options: object) =>
     openaiCompatible({ baseURL: 'https://model.test/v1', model: 'm', ...options }),
@@ -126,7 +126,7 @@ describe('prices', () => {
     '{"input":"1","output":1}',
     '{"input":1,"output":1,"cacheWrite":"2"}',
     'cheap',
-  ])('cause a ConfigurationError in the invalid form %s', (text) => {
+  ])('cause a ConfigurationError if MODEL_PRICES is %s', (text) => {
     const message =
       'MODEL_PRICES must be the JSON of two prices, in USD per million tokens, such as {"input":0.25,"output":2}.';
     expect(() => openaiCompatible()({ OPENAI_API_KEY: 'sk-1', MODEL_PRICES: text })).toThrow(
@@ -157,7 +157,7 @@ describe('prices', () => {
     expect(computeCost({ input: 3, output: 15, cachedInput: 0 }, usage)).toBe(1.8);
   });
 
-  it('lead to costs that can be added and subtracted without a remainder', () => {
+  it('lead to costs that add and subtract exactly', () => {
     const amounts = [1, 7, 333, 12_345].map((tokens) =>
       computeCost({ input: 0.15, output: 0.6 }, { inputTokens: tokens, outputTokens: 3 * tokens }),
     );

@@ -1,4 +1,4 @@
-/** Two deployments that alternate in one session: one with a custom module, and one without it. */
+/** Two deployments that alternate in one session, only one of which has a custom module. */
 import { expect, it } from 'vitest';
 import { type CallContext, defineAgent, defineTool } from '../../../../src/index.ts';
 import { defineModule } from '../../../../src/module.ts';
@@ -25,7 +25,7 @@ const countingUse = endedModule.use({
   },
 });
 
-it('two deployments with different modules agree on the session’s state, with a kill in every third turn and snapshots of both', async () => {
+it('two deployments with different modules fold the same state despite kills and the snapshots of both', async () => {
   let isKillDue = false;
   const seen: number[] = [];
   const act = defineTool({
@@ -35,7 +35,7 @@ it('two deployments with different modules agree on the session’s state, with 
     async run(_, call: CallContext) {
       if (!isKillDue) return 'done';
       isKillDue = false;
-      deployed += 1; // The deployment that resumes has the other version.
+      deployed += 1; // The resuming deployment has the other version.
       worker.kill();
       return new Promise<never>((_, reject) =>
         call.signal.addEventListener('abort', () => reject(call.signal.reason)),
@@ -68,7 +68,7 @@ it('two deployments with different modules agree on the session’s state, with 
     const { memories, messages } = await cold.state();
     seen.push(Number(memories.get('app:ended')));
     expect(messages).toHaveLength(3 * (turn + 1));
-    // Each version holds the session for two turns, so the next one starts with a snapshot of the other.
+    // Each version runs two turns, so the other version then starts from its snapshot.
     deployed += turn % 2;
   }
   expect(snapshots).toEqual(new Set([withIt.reducer, without.reducer]));

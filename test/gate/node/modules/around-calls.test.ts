@@ -140,13 +140,13 @@ describe('modules of an app', () => {
   const first = createUse(createModule({ name: 'same' }));
   const second = createUse(createModule({ name: 'same' }));
 
-  it('are refused if two have the same name, because there may be two copies of the library', () => {
+  it('are refused if two have the same name, and the error suggests a second copy of the library', () => {
     expect(() => startSession([], [], { ofAgent: [first, second] })).toThrow(
       "Two modules are called 'same'. Rename one, or look for a second copy of holdfast (npm ls holdfast).",
     );
   });
 
-  it('are used once for each key', () => {
+  it('are refused if one is used twice under the same key', () => {
     const module = createModule({ name: 'keyed' });
     const createUses = (key = ''): readonly ModuleUse[] => [createUse(module, key), createUse(module, key)];
     expect(() => startSession([], [], { ofApp: createUses() })).toThrow(

@@ -29,7 +29,7 @@ function createTracer(name: string, log: string[], nested = false): ModuleUse {
 }
 
 describe('the seam `run`', () => {
-  it('wraps the effect inside the seam `call`, with the app outermost, once the start is durable', async () => {
+  it('wraps the effect inside the seam `call`, outermost for the app, after the start is durable', async () => {
     const log: string[] = [];
     const pay = defineTool({
       name: 'pay',
@@ -58,7 +58,7 @@ describe('the seam `run`', () => {
     ]);
   });
 
-  it('applies to nested loops for the app and for a nested module, but not for a module of the outer agent', async () => {
+  it('applies to nested loops for modules of the app and nested modules, but not for other agent modules', async () => {
     const log: string[] = [];
     const spade = defineTool({ name: 'spade', description: 'Digs.', effect: 'read', run: () => 'hole' });
     const dig = defineAgenticTool({ name: 'dig', description: 'Digs.', tools: [spade] });
@@ -74,7 +74,7 @@ describe('the seam `run`', () => {
     ]);
   });
 
-  it('can change the call, return a result in place of the tool, and throw like the tool', async () => {
+  it('can change the call, replace its result, and fail it with an error', async () => {
     const use = createUse(createModule({ name: 'changing' }));
     LOOPS.give(use, {
       run({ asked }, next) {
@@ -99,7 +99,7 @@ describe('the seam `run`', () => {
     expect(session.requests.at(-1)?.messages.at(-1)?.text).toContain('No connection.');
   });
 
-  it('wraps each run of a killed call, and its `reconcile`', async () => {
+  it('wraps each run of a killed call, and `reconcile` wraps its reconciliation', async () => {
     const log: string[] = [];
     let isKilled = false;
     const killOnce = (value: string) => {

@@ -17,7 +17,7 @@ const readRefusals = async (session: Parameters<typeof listEvents>[0]) =>
   (await listEvents(session, 'model-refused')).map(({ limit, most, of }) => [limit, most, of]);
 
 describe('a budget', () => {
-  it('applies to all agents of an app in addition to their own budgets, and tokens of a call are reserved only once', async () => {
+  it('applies to all agents of an app in addition to their own budgets, and reserves the tokens of each call once', async () => {
     const own = createTestSession(createTestAgent([budget({ tokens: 50_000 })]), {
       replies: [createReplyWithUsage(10, 5, { text: 'Done.' })],
       use: [budget({ tokens: 40_000 })],
@@ -67,7 +67,7 @@ describe('a budget', () => {
     expect(await readRefusals(session)).toEqual([['tokens', 100, expect.any(String)]]);
   });
 
-  it('is not an option of an agentic tool; the error names the module', () => {
+  it('is refused as an option of an agentic tool, with an error that names the module', () => {
     const limits = Object({ tokens: 5 });
     const createDigTool = () =>
       defineAgenticTool({ name: 'dig', description: 'Digs.', tools: [createReadingTool('look')], limits });

@@ -62,7 +62,7 @@ describe('a module of an app', () => {
     expect((await session.events()).filter(({ type }) => type === 'module-event')).toEqual([]);
   });
 
-  it('has the state that its journal folds to, after every kill', { timeout: 60_000 }, async () => {
+  it('has the same state as its folded journal after every kill', { timeout: 60_000 }, async () => {
     const script = { steps: [{ send: 'Act.', replies: [{ calls: ['act'] }, 'Acted.'] }] } as const;
     const report = await crashMatrix(clerk, script, { use: [audit.use(auditParts)] });
     expect(report.failures).toEqual([]);

@@ -24,7 +24,7 @@ const createWords = ({ name = 'words', ...settings }: Settings = {}): WordsModul
 
 const actTool = defineTool({ name: 'act', description: 'Acts.', effect: 'idempotent', run: () => 'done' });
 
-/** A tool that returns the remembered words, and remembers a word itself. */
+/** A tool that returns the remembered words, and then records one. */
 const createRememberingTool = (
   kind: WordsModule,
   on: 'success' | 'end' = 'success',
@@ -69,7 +69,7 @@ const getLastResults = (session: TestSession) => getShownResults(session.request
 const readKeptWords = async (session: TestSession) => (await session.state()).memories.get('app:words');
 
 describe('the state of a module', () => {
-  it('is kept across replies, turns and restarts, and a call sees its own records', async () => {
+  it('is retained across replies, turns and restarts, and includes the facts that a call records', async () => {
     const kind = createWords();
     const session = startSession(kind, createRememberingTool(kind), [callAct(), 'A.', callAct(), 'B.']);
     await session.send('One.');
@@ -82,7 +82,7 @@ describe('the state of a module', () => {
   it.each([
     ['batch', [' -> w0', ' -> w0'], ['w0', 'w0']],
     ['call', [' -> w0', 'w0 -> w0 w1'], ['w0', 'w1']],
-  ] as const)('is shared by the calls of one reply according to `when`: %s', async (when, results, value) => {
+  ] as const)('is shared by the calls of one reply if `when` allows it: %s', async (when, results, value) => {
     const kind = createWords({ when });
     const session = startSession(kind, createRememberingTool(kind, 'end'), [callAct(2), 'Done.']);
     await session.send('Go.');
@@ -93,7 +93,7 @@ describe('the state of a module', () => {
   it.each([
     ['success', []],
     ['end', ['w0']],
-  ] as const)('keeps a fact of a failed call according to `on`: %s', async (on, value) => {
+  ] as const)('includes the fact of a failed call if `on` allows it: %s', async (on, value) => {
     const kind = createWords();
     const session = startSession(
       kind,
@@ -130,7 +130,7 @@ describe('the state of a module', () => {
     expect(await readKeptWords(session)).toEqual(value);
   });
 
-  it('records the end time of a call for a fact, by the clock of the invocation', async () => {
+  it('can contain the end time of a call, from the clock of the invocation', async () => {
     const clock = createManualClock(5_000);
     const times = defineModule({
       name: 'times',
@@ -152,7 +152,7 @@ describe('the state of a module', () => {
     expect((await session.state()).memories.get('app:times')).toEqual([5_250]);
   });
 
-  it('can observe other events: turns, replies, calls and loops', async () => {
+  it('can be derived from other events: turns, replies, calls and loops', async () => {
     const seen = defineModule({
       name: 'seen',
       state: {
@@ -252,7 +252,7 @@ describe('a mistake in a module', () => {
     expect(() => createWords(settings)).toThrow(message);
   });
 
-  it('is reported where the value originates if it is not JSON', () => {
+  it('is reported at its source if a value is not JSON', () => {
     const map = new WeakMap() as unknown as string[];
     expect(() =>
       defineModule({ name: 'words', state: { initial: map, apply: (all: string[]) => all } }),

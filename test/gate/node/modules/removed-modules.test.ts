@@ -24,9 +24,7 @@ const read = decorate(defineTool({ name: 'read', description: 'Reads.', run: () 
   call: async (_, call) => text(`The counter is ${counter.recall(call)}.`),
 });
 
-/**
- * One session whose turns run in deployments with different modules. It has a snapshot once it is compacted.
- */
+/** One session whose turns run in deployments with different modules. Its compaction stores a snapshot. */
 function createSession() {
   const clock = createManualClock(1_000);
   const sessions = createMemorySessions({ clock, leaseMs: 20_000, dispatch: () => {} });
@@ -83,7 +81,7 @@ describe('a module that is removed from an app', () => {
     expect(await folded([counter])).toBe(3);
   });
 
-  it('is another module in a higher version, so older facts are folded again', async () => {
+  it('folds older facts again if it returns in a higher version', async () => {
     const { turn } = createSession();
     for (let i = 0; i < 3; i += 1) await turn('count', [counter]);
     expect(await turn('read', [createCounter(1, 10)])).toEqual([true, 'The counter is 3.']);
@@ -96,7 +94,7 @@ describe('the version stamp of snapshots', () => {
   const countOfKinds = (...kinds: readonly Module[]): number =>
     toReader(composeModules(kinds.map((kind) => kind.use()))).reducer;
 
-  it('is that of the reducer without stateful modules, and otherwise depends only on their names and versions', () => {
+  it('is that of the reducer if no module has state, and otherwise depends only on module names and versions', () => {
     expect(countOfKinds()).toBe(toReader().reducer);
     expect(countOfKinds(counter, other)).toBe(countOfKinds(other, counter));
     expect(countOfKinds(createCounter(1, 5))).toBe(countOfKinds(counter));

@@ -1,4 +1,4 @@
-/** Tests parts from a custom model of an app, which can have any form. */
+/** Tests parts from an app's custom model, which can have any form. */
 import { describe, expect, it } from 'vitest';
 import { type ChatModel, defineAgent, defineTool } from '../../../../src/index.ts';
 import type { ModelReply, ReplyPart } from '../../../../src/model/entry.ts';
@@ -8,7 +8,7 @@ import { createSignedReply, createSigningModel, listHeldSignatures } from './sig
 const look = defineTool({ name: 'look', description: 'Looks.', effect: 'read', run: () => 'seen' });
 const agent = defineAgent({ name: 'tester', description: 'Tests.', instructions: '', tools: [look] });
 
-/** Returns a model that replies with this, regardless of types. */
+/** Returns a model with this reply, which its type may forbid. */
 const createModelWithReply = (reply: object): ChatModel => ({
   name: 'homemade',
   ask: async () => ({ text: 'Hello.', toolCalls: [], finish: 'stop', ...reply }) as ModelReply, // Plain JavaScript can return this.
@@ -186,7 +186,7 @@ describe('a reply with unusual parts', () => {
     expect(new Set(parts)).toEqual(new Set([JSON.stringify(odd)]));
   });
 
-  it('uses the text of its parts instead of a different text beside them', async () => {
+  it('uses the text of its parts if a different text is also present', async () => {
     const session = createTestSession(agent, {
       model: createModelWithReply({ text: 'Other words.', parts: [{ ...textPart, provider: { maker: 1 } }] }),
     });

@@ -94,7 +94,7 @@ describe('a reply of parts', () => {
     expect(getLastResults(session)).toHaveLength(3);
   });
 
-  it('keeps the names of tools as its model wrote them, even if the loop corrects their spelling', async () => {
+  it('keeps the tool names that its model wrote, even if the loop corrects them', async () => {
     const loud = createSignedReply('loud', { calls: ['LOOK', 'look'] });
     const session = createTestSession(
       defineAgent({
@@ -119,7 +119,7 @@ describe('a reply of parts', () => {
     expect(messages[1]).toMatchObject({ calls: [{ name: 'look' }, { name: 'look' }] });
   });
 
-  it('loses its calls and its other parts if calls are not allowed', async () => {
+  it('loses its calls and its parts, but not its text, if calls are no longer allowed', async () => {
     const eager = createSignedReply('eager', { text: 'My best.', calls: ['look'] });
     const session = startSession(
       [look],
@@ -138,7 +138,7 @@ describe('a reply of parts', () => {
     ]);
   });
 
-  it('is returned complete to a program that calls the model itself', async () => {
+  it('is kept complete in the history of a program that calls the model itself', async () => {
     const reply = createSignedReply('own', {
       text: 'Well.',
       calls: ['look', 'look'],

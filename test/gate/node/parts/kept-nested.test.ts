@@ -1,6 +1,4 @@
-/**
- * Tests that the content of a reply in a nested loop is sent back to its provider, and stays in that loop.
- */
+/** Tests that a nested loop's reply content is sent back to its provider, and stays in that loop. */
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import { type AnyTool, defineAgent, defineTool } from '../../../../src/index.ts';

@@ -147,7 +147,7 @@ describe('a reply of parts', () => {
     expect(listHeldSignatures(app.model.requests, SCRIPT)).toEqual([[], [0], [0, 1]]);
   });
 
-  it('precedes a message that steers its turn, with its results between them', async () => {
+  it('comes with its results before a message that steers its turn', async () => {
     const session = createScene([...SCRIPT, 'Yes.'], {
       during: (one, run) => (run === 1 ? one.post('Make it blue.', { whenBusy: 'steer' }) : undefined),
     });
@@ -165,7 +165,7 @@ describe('a reply of parts', () => {
     ]);
   });
 
-  it('is sent back if its answer is rejected', async () => {
+  it('is sent back even if its answer was rejected', async () => {
     const answers = [
       createSignedReply('bad', { text: 'red' }),
       createSignedReply('good', { text: '{"color":"red"}' }),
@@ -186,7 +186,7 @@ describe('a reply of parts', () => {
     expect(session.requests[1]?.messages.at(-1)?.text).toMatch(/^Your answer does not have the form/);
   });
 
-  it('is treated as blank if it has only reasoning, which is not sent back', async () => {
+  it('counts as blank if it contains only reasoning, which is not sent back', async () => {
     const blank: SignedReply = {
       parts: [
         { type: 'reasoning', text: 'Hm.', provider: { maker: { signature: 's' } } },

@@ -1,4 +1,4 @@
-/** Tests that reasoning, and other content beside the text, is not part of an answer. */
+/** Tests that reasoning and other non-text content is not part of an answer. */
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import { defineAgent, defineTool } from '../../../../src/index.ts';
@@ -10,7 +10,7 @@ import { createSigningModel } from './signed.ts';
 
 const THOUGHT = 'A secret thought.';
 
-/** Makes a reply with reasoning, a search and a file, with this text around the file and these calls. */
+/** Makes a reply with reasoning, a search and a file, this text around the file, and these calls. */
 const createThinkingReply = (
   text: string,
   calls: readonly (readonly [name: string, input: string])[] = [],

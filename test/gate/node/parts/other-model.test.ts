@@ -1,4 +1,4 @@
-/** Tests the form of a reply for a model that did not write it. */
+/** Tests the form in which a model receives another model's reply. */
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { type ChatModel, defineAgent, defineTool, fallback, ModelError } from '../../../../src/index.ts';
 import type { ReplyPart } from '../../../../src/model/entry.ts';
@@ -66,7 +66,7 @@ async function playThenSwitch(reply: ScriptedReply, other: ScriptedModel): Promi
   const leased = await app.lease('Go.');
   await advanceUntilSettled(clock, app.run(leased, { leave: client.signal }));
   const next = await app.resume(leased.page.openTurn?.id ?? '');
-  // A deployment in between changes the model.
+  // A deployment between the two changes the model.
   const deployed = { ...app.agent, model: other };
   expect(await advanceUntilSettled(clock, app.run(next, { agent: deployed }))).toMatchObject({
     status: 'ended',
@@ -108,27 +108,32 @@ describe('a reply of parts', () => {
       "(Its provider ran 'web_fetch' with the input {}. 'web_fetch' failed: It is gone.)",
     ],
     ['only data of its provider', [{ type: 'custom', kind: 'maker.thing' }], '(no response)'],
-  ])('is not an empty message for another model if it contains %s', async (_, parts, text) => {
-    const own = createSigningModel([{ parts }, 'Done.', 'Yes.']);
-    const other = scriptedModel(['Other.'], { name: 'other' });
-    vi.spyOn(console, 'warn').mockImplementation(() => {});
-    onTestFinished(() => void vi.restoreAllMocks());
-    const model = fallback([createFailingModel(own, (ask) => ask > 1), other]);
-    const session = createTestSession(createTestAgent(), { model });
-    await session.send('Go.');
-    if (other.requests.length === 0) await session.send('And?');
-    expect(other.requests[0]?.messages.find(({ role }) => role === 'assistant')).toEqual({
-      role: 'assistant',
-      text,
-      toolCalls: [],
-    });
-  });
+  ])(
+    'is sent to another model with a description of its content if it contains %s',
+    async (_, parts, text) => {
+      const own = createSigningModel([{ parts }, 'Done.', 'Yes.']);
+      const other = scriptedModel(['Other.'], { name: 'other' });
+      vi.spyOn(console, 'warn').mockImplementation(() => {});
+      onTestFinished(() => void vi.restoreAllMocks());
+      const model = fallback([createFailingModel(own, (ask) => ask > 1), other]);
+      const session = createTestSession(createTestAgent(), { model });
+      await session.send('Go.');
+      if (other.requests.length === 0) await session.send('And?');
+      expect(other.requests[0]?.messages.find(({ role }) => role === 'assistant')).toEqual({
+        role: 'assistant',
+        text,
+        toolCalls: [],
+      });
+    },
+  );
 });
 
 const createTestAgent = () =>
   defineAgent({ name: 'tester', description: 'Tests.', instructions: '', tools: [look] });
 
-/** Returns a model that fails at these calls, so that the fallback asks the next model. */
+/**
+ * Returns a model that fails on the requests that `times` selects, so that the fallback asks the next model.
+ */
 function createFailingModel(own: ScriptedModel, times: (ask: number) => boolean): ChatModel {
   let asks = 0;
   return {
@@ -159,7 +164,7 @@ describe('two models of a fallback', () => {
     await session.send('And?');
     const all = [one, two, three];
     expect(listHeldSignatures(own.requests, all)).toEqual([[], [0], [0, 2]]);
-    // The fallback asks it again, because it replied last. Its script is empty by then.
+    // The fallback asks the spare model again, because it replied last. By then its script is empty.
     expect(listHeldSignatures(spare.requests, all)).toEqual([[], [1]]);
     expect(spare.requests[0]?.messages.slice(1)).toEqual([
       {

@@ -60,7 +60,7 @@ describe('a tool that the provider of a model runs', () => {
     expect(app.model.requests[1]?.tools).toContainEqual({ ...offeredTool, description: 'Searches.' });
   });
 
-  it('returns a message if the provider did not run a call of it', async () => {
+  it('returns an error if the provider did not run the call', async () => {
     const app = createMemoryApp({ tools: [search], replies: [{ calls: [{ name: 'web_search' }] }, 'Done.'] });
     await app.say('Go.');
     expect(app.model.requests[1]?.messages.at(-1)).toMatchObject({
@@ -127,7 +127,7 @@ describe('a tool that the provider of a model runs', () => {
     });
   });
 
-  it('causes an error from a model without support for it, and is skipped by the offline model', async () => {
+  it('causes an error if the model does not support it, and the offline model does not call it', async () => {
     const request = { ...hello, tools: [offeredTool] };
     const { signal } = new AbortController();
     const model = openaiCompatible({ baseURL: 'http://own.test/v1', model: 'm' });
@@ -154,7 +154,7 @@ describe('providerTool', () => {
     expect(providerTool({ type: 'provider', args: {}, ...tool }, options).name).toBe(name);
   });
 
-  it('throws for a tool that its provider leaves to the caller, and for an invalid name', () => {
+  it('throws for a tool that the provider does not run itself, and for an invalid name', () => {
     const bash = {
       type: 'provider',
       id: 'anthropic.bash_20250124',

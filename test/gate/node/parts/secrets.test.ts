@@ -34,7 +34,7 @@ const calls: ReplyPart = {
 };
 
 describe('a reply in a session with credentials', () => {
-  it('is sent back as text with its calls and results if it repeats a credential, which the journal does not contain', async () => {
+  it('is sent back as text with its calls and results if it contains a credential, which is not journaled', async () => {
     const session = startSession([
       createReasoningPart(`The key is ${SECRET}.`),
       { type: 'text', text: 'I look.' },

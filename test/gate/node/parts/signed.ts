@@ -13,7 +13,7 @@ interface SignedReplyOptions {
   readonly provider?: ProviderData;
 }
 
-/** Makes a reply with reasoning, text and calls, each with a signature. All signatures contain `key`. */
+/** Makes a reply with reasoning, text and calls, each with a signature that contains `key`. */
 export const createSignedReply = (
   key: string,
   { text, calls = [], provider }: SignedReplyOptions = {},
@@ -44,8 +44,8 @@ export const createSigningModel = (replies: readonly ScriptedReply[], name = 'si
   scriptedModel(replies, { name, provider: 'maker' });
 
 /**
- * Returns a string for each reply in a request: its content for the provider, and the ids of the results that
- * directly follow.
+ * Returns a string for each reply in a request: its provider content, and the ids of the results directly
+ * after it.
  */
 function listGroups({ messages }: ModelRequest): string[] {
   return messages.flatMap((message, index) => {
@@ -67,8 +67,8 @@ const formatGroup = ({ parts, provider }: SignedReply): string =>
   });
 
 /**
- * Returns the index of each reply that a request contains byte for byte, followed by its results, and the
- * string of any other reply.
+ * Returns the index of each reply that a request contains byte for byte with its results, and the string of
+ * any other reply.
  */
 export function listHeldSignatures(
   requests: readonly ModelRequest[],

@@ -1,4 +1,4 @@
-/** Tests that a reply that a transformer has changed is never sent back in part. */
+/** Tests that a reply changed by a transformer is never sent back in part. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { defineAgent, defineTool } from '../../../../src/index.ts';
 import type { HistoryMessage } from '../../../../src/kinds/entry.ts';
@@ -120,7 +120,7 @@ describe('a reply of parts that a transformer changes', () => {
     ]);
   });
 
-  it('is sent back with the calls that its provider ran', async () => {
+  it('is sent back with a description of the calls that its provider ran', async () => {
     const searched: readonly ReplyPart[] = [
       { type: 'tool-call', id: 'srv_1', name: 'web_search', input: '{"query":"kelp"}', ranBy: 'provider' },
       { type: 'tool-result', id: 'srv_1', name: 'web_search', result: 'Kelp.' },
@@ -143,7 +143,7 @@ describe('a reply of parts that a transformer changes', () => {
     ]);
   });
 
-  it('leaves only a description of its file if its text is removed', async () => {
+  it('is sent back as a description of its file if the transformer removes its text', async () => {
     const pictured: readonly ReplyPart[] = [
       { type: 'reasoning', text: 'A picture.', provider: { maker: { signature: 's' } } },
       { type: 'text', text: 'Here it is.' },
@@ -197,7 +197,7 @@ describe('a reply of parts that a transformer does not change', () => {
   });
 
   it.each([1, 2, 3, 4, 5, 6, 7, 8])(
-    'is sent back completely or not at all in a window of %s messages',
+    'is sent back either complete or not at all in a window of %s messages',
     async (maxMessages) => {
       const session = createScene([slidingWindow({ maxMessages })], [...SCRIPT, first, second, third]);
       await session.send('Go.');

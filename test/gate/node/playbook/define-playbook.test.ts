@@ -113,7 +113,7 @@ describe('a playbook', () => {
     expect(await getPrompt('Research.')).toBe('Research.');
   });
 
-  it('accepts tool objects among its open tools', async () => {
+  it('accepts class instances as open tools', async () => {
     class Calculator {
       static readonly tools = toolTable<Calculator>({ add: { description: 'Adds.' } });
       add() {
@@ -212,7 +212,7 @@ describe('a playbook', () => {
     expect(getInnerResults(shown)).toEqual([formatLocked('You must first use: search')]);
   });
 
-  it('runs the tools of its strategy one after another with its own tools, and counts them', async () => {
+  it('runs the tools of its strategy in sequence with its own tools, and counts their calls', async () => {
     const extra = createTool('extra', async (call) => {
       await startStored(session, call); // At this point all parallel calls have started.
       return 'extra done';
@@ -284,7 +284,7 @@ describe('an invalid playbook', () => {
     expect(define).toThrow(expect.objectContaining({ name: 'ToolDefinitionError', message }));
   });
 
-  it('can have tools that unlock each other if another tool unlocks one of them', () => {
+  it('is accepted if two tools unlock each other but one of them has another way to be unlocked', () => {
     const either = anyOf(
       after('analyze'),
       when(() => true),
@@ -312,7 +312,7 @@ describe('names from a model', () => {
     expect(JSON.stringify(await readPlaybookMemory(session))).toContain(`"tools":{"${name}":1,"report":1}`);
   });
 
-  it.each(hostile)('such as %s are used as keys like other keys', async (key) => {
+  it.each(hostile)('such as %s work as keys like any other name', async (key) => {
     const config = { ...gatedConfig, key: ({ topic }: { topic: string }) => topic };
     const replies = [
       ...[callPlaybook(key), useTools('analyze'), useTools('search'), 'Found.', 'Done.'],
@@ -350,7 +350,7 @@ describe('names from a model', () => {
     expect([toolExecutions, Object.keys(tools).length, tools.search, tools.report]).toEqual([252, 202, 1, 1]);
   });
 
-  /** Runs a turn like `playPlaybook`, with a strategy such as chaining before that of the playbook. */
+  /** Runs a turn like `playPlaybook`, with a strategy such as chaining ahead of the playbook's own. */
   async function playWithSource(
     config: Parameters<typeof createResearcher>[0],
     source: { name: string; offer: (tools: readonly AnyTool[]) => readonly AnyTool[] },
@@ -366,7 +366,7 @@ describe('names from a model', () => {
     return { session, inside: session.requests.slice(1, -1) };
   }
 
-  it('are counted if they are names of tools from outside the playbook (AGT-10)', async () => {
+  it('are counted if they belong to tools from outside the playbook (AGT-10)', async () => {
     const free = createTool('free');
     const used = when((progress) => progress.used('free') > 0);
     const config = { tools: [search], locked: [{ tool: report, unlockedBy: used }] };

@@ -40,7 +40,7 @@ describe('a playbook with chaining', () => {
     ['one type', []],
     ['any type', [chainAny()]],
   ])(
-    'offers the tools of objects of %s despite locks, and counts their use (AGT-10, AGT-11)',
+    'offers the tools of objects of %s despite locks, and counts their calls (AGT-10, AGT-11)',
     async (_, beside) => {
       const shown = await playPlaybook({ ...config, use: [chaining([chainFrom(Customer), ...beside])] }, [
         ...[
@@ -62,7 +62,7 @@ describe('a playbook with chaining', () => {
     },
   );
 
-  it('keeps objects with its progress: for each key, across restarts, and until a reset', async () => {
+  it('keeps objects for as long as its progress: for each key, across restarts, and until a reset', async () => {
     const made = createResearcher({
       tools: [find],
       locked: [{ tool: report, unlockedBy: after(find) }],

@@ -67,7 +67,7 @@ describe('the diagram of a playbook', () => {
     expect(toMermaid(drawn)).toContain(`condition1(["${label}"])`);
   });
 
-  it('is the same for a decorated playbook, and has at most one arrow between two tools', () => {
+  it('does not change if the playbook is decorated, and has at most one arrow between two tools', () => {
     const twice = allOf(after(search), after(search));
     const made = createResearcher({ tools: [search], locked: [{ tool: report, unlockedBy: twice }] });
     expect(toMermaid(withDescription(made, 'Else.'))).toBe(toMermaid(made));

@@ -42,10 +42,7 @@ async function collectResults(session: TestSession, message = 'Go.'): Promise<re
   return getShownResults(session.requests.slice(before).at(-2));
 }
 
-/**
- * Returns the replies of one turn in which the model calls the playbook with a topic, and these tools inside
- * it.
- */
+/** Returns the replies of a turn that calls the playbook with a topic, and these tools inside it. */
 const createTurnReplies = (topic: string, ...names: string[]): readonly ScriptedReply[] => [
   callPlaybook(topic),
   ...names.map((name) => useTools(name)),
@@ -72,7 +69,7 @@ describe('the progress of a playbook', () => {
     expect(await collectResults(session)).toEqual(['analyze done']);
   });
 
-  it('is stored as counts, without values (PLY-12)', async () => {
+  it('is stored as counts, without the values of artifacts (PLY-12)', async () => {
     const many = Array.from({ length: 50 }, (_, at) => ({ title: `Volume ${at}`, pages: at }));
     const isLong = onArtifact(Document, ({ pages }) => pages === 49);
     const config = {
@@ -183,7 +180,7 @@ describe('the progress of a playbook', () => {
 });
 
 describe('a playbook whose Worker is killed', () => {
-  /** Returns a session of a playbook with a tool that kills its Worker in its first run, after it acted. */
+  /** Returns a session of a playbook with a tool that kills its Worker after it acts for the first time. */
   function playDyingTool(
     effect: 'idempotent' | 'once',
     replies: readonly ScriptedReply[],
@@ -211,7 +208,7 @@ describe('a playbook whose Worker is killed', () => {
   }
 
   it.each(['idempotent', 'once'] as const)(
-    'resumes inside the loop with its progress, and counts the interrupted %s call once',
+    'resumes inside the loop with its progress, and counts the interrupted call of an %s tool once',
     async (effect) => {
       const { session } = playDyingTool(
         effect,
@@ -236,7 +233,7 @@ describe('a playbook whose Worker is killed', () => {
     },
   );
 
-  it('keeps a lock open that an earlier call of the batch opened', async () => {
+  it('keeps a lock open after an earlier call of the batch has opened it', async () => {
     const { session, ran } = playDyingTool('idempotent', [
       ...[callPlaybook('a'), useTools('search', 'dies', 'analyze', 'report'), 'Researched.', 'Done.'],
     ]);
@@ -270,7 +267,7 @@ describe('a playbook whose Worker is killed', () => {
     );
   });
 
-  it('states at the start of a call which locks of its key are closed, and all locks after a reset', async () => {
+  it('lists the closed locks of its key at the start of a call, and lists all locks after a reset', async () => {
     const made = createResearcher({
       tools: [search],
       locked: [
@@ -318,7 +315,7 @@ describe('a playbook whose Worker is killed', () => {
 describe('two calls of a playbook in one batch', () => {
   /**
    * Returns a playbook whose searches record when they begin and end. A search ends after `together` searches
-   * began, or once its start is stored.
+   * have begun, or once its start is stored.
    */
   function createTracedSession(key?: (input: { topic: string }) => string, together = 1) {
     const trace: string[] = [];

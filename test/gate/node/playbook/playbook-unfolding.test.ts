@@ -57,7 +57,7 @@ describe('an unfolding tool inside a playbook', () => {
     expect(listDescriptions('add', shown.inside).at(-1)).toBe('Adds.');
   });
 
-  it('stays folded while it is locked, and can be unfolded afterwards (PLY-05, PLY-11)', async () => {
+  it('stays folded while it is locked, and can be unfolded after it is unlocked (PLY-05, PLY-11)', async () => {
     const config = { tools: [search], locked: [{ tool: math, unlockedBy: after(search) }] };
     const shown = await playPlaybook(config, [
       useTools('math'),
@@ -76,7 +76,7 @@ describe('an unfolding tool inside a playbook', () => {
     expect(listDescriptions('math', shown.inside)[3]).toBe('Reckons');
   });
 
-  it('has no shortcut while it is locked, and later a shortcut that counts for both tools (PLY-07, PLY-11)', async () => {
+  it('offers a shortcut only after it is unlocked, and its use counts for both tools (PLY-07, PLY-11)', async () => {
     const config = {
       tools: [search],
       locked: [
@@ -185,7 +185,7 @@ describe('an unfolding tool inside a playbook', () => {
       expect(await collectResults(session)).toEqual([needsSearchText, needsSearchText, needsSearchText]);
     });
 
-    it('keeps an inner tool open that another unfolding tool also offers, or that was offered before (AGT-10)', async () => {
+    it('does not lock an inner tool that another unfolding tool also offers, or that was offered before (AGT-10)', async () => {
       const also = defineUnfolding({ name: 'also', description: 'Reckons', scope: 'session', tools: [add] });
       const made = createResearcher({
         tools: [search, also],

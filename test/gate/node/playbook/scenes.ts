@@ -18,13 +18,13 @@ export const Document = defineDomainType({
   schema: v.object({ title: v.string(), pages: v.number() }),
 });
 
-/** Defines a `read` tool that runs this function, and reports its name by default. */
+/** Defines a `read` tool that runs this function, which defaults to reporting the tool's name. */
 export const createTool = <const Name extends string>(
   name: Name,
   run: (call: CallContext) => unknown = () => `${name} done`,
 ) => defineTool({ name, description: `Does ${name}.`, effect: 'read', run: (_, call) => run(call) });
 
-/** Defines a tool that returns this value as an artifact of the type `Document`. */
+/** Defines a tool that returns this value as a `Document` artifact. */
 export const createReturningTool = <const Name extends string>(name: Name, value: unknown) =>
   defineTool({
     name,
@@ -98,7 +98,7 @@ export const listDescriptions = (
 ): readonly (string | undefined)[] =>
   requests.map(({ tools }) => tools.find((tool) => tool.name === name)?.description);
 
-/** Returns the end of a playbook's instructions: the conditions of its locks. */
+/** Returns the end of a playbook's instructions, which lists its unlock conditions. */
 export const formatPrerequisites = (...needed: readonly string[]): string =>
   [
     'Some tools have prerequisites. One that is called before they are met does nothing, and answers what is missing:',
@@ -110,5 +110,5 @@ export const formatPrerequisites = (...needed: readonly string[]): string =>
 export const readPlaybookMemory = async (session: TestSession): Promise<unknown> =>
   (await session.state()).memories.get('playbooks');
 
-/** Returns the result of a call of a locked tool. */
+/** Returns the result of calling a locked tool. */
 export const formatLocked = (hint: string): string => `This tool is not yet available. ${hint}`;

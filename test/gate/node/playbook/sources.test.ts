@@ -61,7 +61,7 @@ describe('a lock', () => {
     );
   });
 
-  it('applies to all tools of a group, whose notes are included', async () => {
+  it('applies to all tools of a group, and the instructions include the notes of the group', async () => {
     const group = defineToolGroup({
       role: 'work',
       description: 'Work.',
@@ -89,7 +89,7 @@ describe('a lock', () => {
     );
   });
 
-  it('on the tools of a provider stays open in another turn and in another invocation', async () => {
+  it('stays open for the tools of a provider in later turns and invocations', async () => {
     const researcher = createResearcher({
       tools: [
         createReturningTool('search', { title: 'Tides', pages: 3 }),
@@ -124,7 +124,7 @@ describe('a lock', () => {
     expect(last).toEqual(['find done', 'report done']);
   });
 
-  it('on the tools of a provider is part of the diagram', () => {
+  it('appears in the diagram if it applies to the tools of a provider', () => {
     const drawn = createResearcher({
       tools: [search],
       locked: [{ tool: createFindingSource('crm'), unlockedBy: after(search) }],

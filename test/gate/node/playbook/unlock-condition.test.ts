@@ -161,7 +161,7 @@ describe('a condition on artifacts', () => {
     ).toEqual(answers);
   });
 
-  it('is not met by an untyped artifact of the same form, because types are compared by name', async () => {
+  it('is not met by an untyped artifact of the same shape, because types are compared by name', async () => {
     expect(
       await tryCondition(
         onArtifact(Document),
@@ -271,7 +271,7 @@ describe('a custom condition', () => {
     expect(answers).toEqual(['search done', 'search done', unmetText, 'search done', open]);
   });
 
-  it('receives the counts of tools and artifacts, which it finds by name or by reference (PLY-06)', async () => {
+  it('receives the counts of tools and artifacts, and can look them up by name or by reference (PLY-06)', async () => {
     const finds = createReturningTool('finds', [shortDocument, longDocument]);
     const told: unknown[] = [];
     const tells = when((progress) => {
@@ -396,7 +396,7 @@ describe('a locked tool', () => {
     for (const { tools } of warm.inside) expect(tools).toBe(warm.inside[0]?.tools);
   });
 
-  it('is announced from the start with its condition, in a text that never changes (PLY-05, PLY-09)', async () => {
+  it('is listed from the start with its condition, in a text that never changes (PLY-05, PLY-09)', async () => {
     const fits = () => true;
     const used = after('search', 'analyze');
     const conditions: readonly (readonly [string, UnlockCondition<'search' | 'analyze'>])[] = [
@@ -427,7 +427,7 @@ describe('a locked tool', () => {
     expect(inside.map(({ messages }) => messages[0]?.text.split('\n\n')[1])).toEqual(Array(3).fill(told));
   });
 
-  it('returns guidance instead of a failure: the tool does not run, and the call is not counted (PLY-03, PLY-06)', async () => {
+  it('returns guidance instead of a failure: it does not run, and the call is not counted (PLY-03, PLY-06)', async () => {
     const { session, inside } = await playPlaybook(config, [useTools('analyze')]);
     expect(getInnerResults({ inside })).toEqual([formatMissingTools('search')]);
     const ended = (await session.events()).flatMap((event) =>

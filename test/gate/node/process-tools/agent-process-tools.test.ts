@@ -151,7 +151,7 @@ describe('process_budget', () => {
     );
   });
 
-  it('returns no negative amounts, even if more calls were requested than allowed (PRC-04)', async () => {
+  it('shows zero remaining calls, even if more calls were requested than allowed (PRC-04)', async () => {
     const { text } = await getResult('process_budget', [], { use: [callLimits({ toolCalls: 2 })] });
     expect(text.split('\n').slice(-3)).toEqual(['Action limit: 2', '  Used: 2', '  Remaining: 0']);
     const over = createScene(

@@ -69,7 +69,7 @@ describe('blackboard', () => {
     );
   });
 
-  it('return a message outside a session (BLK-05)', async () => {
+  it('offers tools that return a message outside a session (BLK-05)', async () => {
     const tools = blackboardTools().inner ?? [];
     expect(tools).toHaveLength(5);
     for (const tool of tools) {
@@ -127,7 +127,7 @@ describe('blackboard', () => {
     ['app.Customer', 0],
     ['object', 0],
   ])(
-    'blackboard_count finds a type only by the name under which it was added: %s (BLK-03)',
+    'blackboard_count finds a type only by its exact registered name: %s (BLK-03)',
     async (typeName, found) => {
       const { text } = await getResult('blackboard_count', { typeName });
       expect(text).toBe(`Found ${found} object(s) of type '${typeName}' in blackboard`);
@@ -237,7 +237,7 @@ describe('a value on the blackboard', () => {
 });
 
 describe('the blackboard that the tools show', () => {
-  it('is that of the loop in which the tool is called (BLK-01)', async () => {
+  it('is the blackboard of the loop that calls the tool (BLK-01)', async () => {
     const inner = [
       blackboardTools(),
       createReadingTool('add', (call) => {

@@ -44,7 +44,7 @@ describe('process_history', () => {
     );
   });
 
-  it('returns the last fifty calls, and starts empty in each turn (PRC-06)', async () => {
+  it('returns the last fifty calls, and is empty at the start of each turn (PRC-06)', async () => {
     const many = Array.from({ length: 9 }, () => callTools(...Array.from({ length: 6 }, () => 'look')));
     const session = createScene(
       [
@@ -139,13 +139,13 @@ describe('process_models', () => {
     const before = definePipeline({ name: 'before', description: 'Looks.', steps: inner ? [inner] : [] });
     const session = createScene([callTools('before'), 'Done.'], { tools: [before] });
     await session.send('Go.');
-    // The model of the turn has called the pipeline.
+    // The turn's model called the pipeline.
     expect(getShownResults(session.requests[1])).toEqual([
       'Models used (1):\n\n- scripted (1 calls, 15 tokens)',
     ]);
     const turnless = { turn: 't', calls: 0, history: [], tools: [], models: [] };
     const { call } = createFakeInvocation('process_models');
-    const process = { recall: () => turnless } as unknown as NonNullable<typeof call.process>; // The property that the tool reads.
+    const process = { recall: () => turnless } as unknown as NonNullable<typeof call.process>; // The only property that the tool reads.
     const execute: typeof call.execute = async (leaf) =>
       toToolResult('process_models', await leaf.run({ ...call, process }));
     const answer = await inner?.call({}, { ...call, process, execute });

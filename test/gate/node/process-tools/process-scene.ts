@@ -33,7 +33,7 @@ export function createScene(
   return createTestSession(agent, { model: scriptedModel(replies, { prices }), clock });
 }
 
-/** Unfolds the process tools, plays `before`, and returns the result of this tool. */
+/** Unfolds the process tools, plays `before`, and returns this tool's result. */
 export async function getResult(
   tool: string,
   before: readonly ScriptedReply[] = [],

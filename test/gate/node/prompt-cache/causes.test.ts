@@ -18,7 +18,7 @@ const callReplied = (name: string, frame?: string): SessionEvent =>
     toolCalls: [{ id: `${name}-1`, providerId: 'c1', name, input: '{}' }],
   });
 
-/** Returns the end of a call whose facts are recorded in a memory. */
+/** Returns the end of a call that recorded this fact in a memory. */
 const callEnded = (
   name: string,
   slice: string,
@@ -46,7 +46,7 @@ const createMessageDeparture = (key: string, what: Departure['what'] = 'changed'
   ...{ part: 'messages', what, at: 2, key },
 });
 
-/** Returns the cause of a difference between the last two requests of a loop in this journal. */
+/** Returns the cause of this difference between the last two requests of a loop. */
 function findCause(departure: Departure, events: readonly SessionEvent[], frame = ''): string {
   const stored = [...events].map((event, at): StoredEvent => ({ seq: at + 1, at: 0, ...event }));
   const replies = stored.filter((event) => event.type === 'model-replied' && (event.frame ?? '') === frame);
@@ -227,7 +227,7 @@ describe('the cause of a changed system text', () => {
 });
 
 describe('the cause of a changed message', () => {
-  it('is found if the message announces tools, or if it has signed reasoning after such a message', () => {
+  it('is found if the message announces tools, or if it has signed reasoning and follows such a message', () => {
     const change = createToolsChanged('session', ['a']);
     const words = 'an injection strategy decided so: 1 came';
     expect(

@@ -85,18 +85,18 @@ describe('several differences', () => {
       formatDeparture,
     );
 
-  it('are reported once each, and a tool with the same name counts as changed at any position', () => {
+  it('are reported once each, and a moved tool with a known name counts as changed', () => {
     expect(
       formatToolDepartures(['a', 'files=shut', 'b', 'c'], ['a', 'b', 'c=new', 'files=open', 'read']),
     ).toEqual(['tools 1 changed: files', 'tools 3 changed: c', 'tools 4 inserted: read']);
   });
 
-  it('include all parts if the second request is empty', () => {
+  it('are reported for every part if one of the requests is empty', () => {
     expect(formatToolDepartures(['a', 'b'], [])).toEqual(['tools 0 gone: a', 'tools 1 gone: b']);
     expect(formatToolDepartures([], ['a'])).toEqual(['tools 0 inserted: a']);
   });
 
-  it('are a change of the first summarized message and removals of the others', () => {
+  it('are reported as a change of the first summarized message and removals of the others', () => {
     const before = {
       ...none,
       messages: createPieces('user=1', 'assistant=2', 'user=3', 'assistant=4', 'user=5'),

@@ -4,7 +4,7 @@ import { type BodyForm, parseParts } from '../../../prompt-cache/measure/request
 const CACHE_MARK = { cache_control: { type: 'ephemeral', ttl: '1h' } };
 const BREAKPOINT = { prompt_cache_breakpoint: { mode: 'explicit' } };
 
-/** Returns bodies with cache marks wherever the provider accepts them, or without marks. */
+/** Returns bodies with these fields wherever the provider accepts cache marks. */
 const MARKED_BODIES: Readonly<Record<Exclude<BodyForm, 'gemini'>, (mark: object, point: object) => object>> =
   {
     anthropic: (mark) => ({
@@ -70,7 +70,7 @@ describe('cache marks', () => {
     },
   );
 
-  it('do not count if they turned a text into a list in chat completions', () => {
+  it('are ignored if their only effect was to turn a text into a list in chat completions', () => {
     const content = [{ type: 'text', text: 'Go.', ...CACHE_MARK }];
     const [marked, plain] = [content, 'Go.'].map((one) =>
       parseParts('chat', { messages: [{ role: 'user', content: one }] }),
@@ -78,14 +78,14 @@ describe('cache marks', () => {
     expect(marked).toEqual(plain);
   });
 
-  it('do not hide that a text became a list without a mark in chat completions', () => {
+  it('are not assumed if a text became a list without a mark in chat completions', () => {
     const [list, plain] = [[{ type: 'text', text: 'Go.' }], 'Go.'].map((content) =>
       parseParts('chat', { messages: [{ role: 'user', content }] }),
     );
     expect(list).not.toEqual(plain);
   });
 
-  it('are ignored in model output and in schemas', () => {
+  it('are treated as ordinary content in model output and in schemas', () => {
     const input = { cache_control: 'no-store' };
     const createBody = (value: object) => ({
       tools: [{ name: 'fetch', input_schema: { properties: value } }],
@@ -104,7 +104,7 @@ describe('cache marks', () => {
 });
 
 describe('the parts of a request', () => {
-  it('are the same for a system text and for a list with this text, for Anthropic', () => {
+  it('are the same for a system text and for a list with the same text in the Anthropic format', () => {
     const [one, other] = ['Be brief.', [{ type: 'text', text: 'Be brief.' }]].map((system) =>
       parseParts('anthropic', { system, messages: [] }),
     );
@@ -128,7 +128,7 @@ describe('the parts of a request', () => {
     ).toEqual(['user', 'tools told']);
   });
 
-  it('throw if a body has no messages', () => {
+  it('cannot be read if a body has no messages', () => {
     expect(() => parseParts('gemini', { messages: [] })).toThrow('The request has no list of messages.');
   });
 });

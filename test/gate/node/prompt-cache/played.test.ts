@@ -1,4 +1,4 @@
-/** Tests sessions over a fake server, some of which break the cache on purpose. */
+/** Tests sessions with a fake server. Some of them break the cache on purpose. */
 import * as v from 'valibot';
 import { expect, it } from 'vitest';
 import { type AgentConfig, defineAgent, defineTool } from '../../../../src/index.ts';

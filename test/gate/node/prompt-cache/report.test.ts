@@ -20,7 +20,7 @@ const createFinding = (request: number, cause = 'a summary took the place of the
 });
 
 describe('the report of prompt cache measurements', () => {
-  it('contains a table', () => {
+  it('includes a table of the measurements', () => {
     const findings = [
       createFinding(3),
       { ...createFinding(3), place: 'system text: 1 changed' },

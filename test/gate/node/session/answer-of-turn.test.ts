@@ -57,7 +57,7 @@ describe('the tool changes that a turn reports', () => {
     expect(session.requests.at(-1)?.tools.map(({ name }) => name)).toContain('zoo');
   });
 
-  it('count the calls to external providers, but not the tools that the session already had (TPR-12, S0-123)', async () => {
+  it('count calls to external providers, but do not list tools that the session already had (TPR-12, S0-123)', async () => {
     const sources = ['shop', 'bank'].map((key) => createOutsideSource(key, () => [key]).provider);
     const agent = createTestAgent({ tools: sources, use: [] });
     const session = createTestSession(agent, { replies: ['Hello.', 'Again.'] });
@@ -92,7 +92,7 @@ describe('the calls that stopped a turn', () => {
     expect(stoppedBy?.[0]?.call).toBe(stopped && `${answer.turn}.3.${asked.indexOf(stopped[0] ?? '')}`);
   });
 
-  it('are only those that returned directly, if any direct return is enough to stop', async () => {
+  it('are only those that returned directly, if a single direct return is enough to stop', async () => {
     expect(await answerOf(['c', 'a'], { returnDirect: 'any' })).toMatchObject({
       outcome: 'returned-direct',
       text: 'a!',
@@ -100,7 +100,7 @@ describe('the calls that stopped a turn', () => {
     });
   });
 
-  it('are the call that opened a nested loop, if a call of that loop sent the signal', async () => {
+  it('are the call that opened a nested loop, if a call inside that loop sent the signal', async () => {
     const ends = createReadingTool('end', () => {
       throw terminateAgent('Enough.');
     });

@@ -23,7 +23,7 @@ import {
 } from './waits.ts';
 
 describe('an answer', () => {
-  it('finds the turn with another holder if it arrives between the end of the loop and the release of the lease', async () => {
+  it('leads to a new invocation if it arrives between the end of the loop and the release of the lease', async () => {
     const { did, pay, note } = createActingTools();
     let answerNow: (() => Promise<void>) | undefined;
     const wrap = (port: SessionPort): SessionPort => ({
@@ -47,7 +47,7 @@ describe('an answer', () => {
     expect(did).toEqual(['note', 'pay']);
   });
 
-  it('resumes the turn without a second run or a loss of the sibling calls, if it arrives after the release', async () => {
+  it('resumes the turn if it arrives after the release, and each sibling call runs exactly once', async () => {
     const { did, pay, note } = createActingTools();
     const app = createMemoryApp({ tools: [askFirst(pay), note], replies: [BOTH_CALLS, 'Done.'] });
     await app.say('Go.');
@@ -72,7 +72,7 @@ describe('an answer', () => {
       run: async () => {
         while (!(await hasOpenQuestion(app))) await new Promise<void>((resolve) => clock.after(1, resolve));
         await approve(app, await openTurn(app));
-        // Long enough for the holder to renew its lease. The response to the renewal contains the answer.
+        // Long enough for the holder to renew its lease and receive the answer with the response.
         await new Promise<void>((resolve) => clock.after(LEASE_MS, resolve));
         return `note ${did.push('note')}`;
       },
@@ -93,7 +93,7 @@ describe('an answer', () => {
     expect(types.filter((type) => type === 'turn-resumed')).toEqual([]);
   });
 
-  it('is left to the next lease holder if it arrives as the last sibling call ends', async () => {
+  it('is left to the next lease holder if it arrives when the last sibling call ends', async () => {
     const { did, pay } = createActingTools();
     const last = defineTool({
       name: 'note',
@@ -246,7 +246,7 @@ describe('an answer whose Worker is killed', () => {
     },
   );
 
-  it('is found again after a kill if the call had read it, and the call runs once', async () => {
+  it('is read again after a kill if the call had already read it, and the call runs once', async () => {
     const { did, pay } = createActingTools();
     let found = 0;
     const asks: AnyTool = decorate(pay, {

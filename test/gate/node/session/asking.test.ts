@@ -60,7 +60,7 @@ const CHANGED_TOOL_ERROR =
 
 describe('a decision', () => {
   it.each(['approve', 'reject'] as const)(
-    'does not run the call after an answer to %s if the tool no longer asks (DEC-18, AEA-13)',
+    'does not run the call after an answer to %s if the tool no longer asks for it (DEC-18, AEA-13)',
     async (decision) => {
       const ran: string[] = [];
       const pay = createActingTool('pay', ran);
@@ -74,7 +74,7 @@ describe('a decision', () => {
     },
   );
 
-  it('counts only for its role, not for another role (AEA-11)', async () => {
+  it('counts only if its question still requires the same role (AEA-11)', async () => {
     const ran: string[] = [];
     const pay = createActingTool('pay', ran);
     const { tool, deploy } = createRedeployable(requireApproval(pay, 'Pay?', { by: 'clerk' }));
@@ -86,7 +86,7 @@ describe('a decision', () => {
     expect(ran).toEqual([]);
   });
 
-  it('is requested for one question at a time, even if a tool asks two questions at once', async () => {
+  it('is requested for each question in turn if a tool asks two questions at once', async () => {
     const both = defineTool({
       name: 'both',
       description: 'Asks.',
@@ -189,7 +189,7 @@ describe('the second of two approvals', () => {
 });
 
 describe('a question', () => {
-  it('does not keep the turn waiting if its call has ended', async () => {
+  it('does not keep the turn waiting if it comes from a call that has ended', async () => {
     const ran: string[] = [];
     const clock = createManualClock();
     const waitFor = (ms: number) => new Promise<void>((resolve) => clock.after(ms, resolve));
@@ -244,7 +244,7 @@ describe('a question', () => {
   });
 });
 
-it('a question stays open after an edit with invalid Unicode in its property names, which is refused', async () => {
+it('an edit with invalid Unicode in a property name is refused, and its question stays open', async () => {
   const pay = defineTool({
     name: 'pay',
     description: 'Pays.',
@@ -293,7 +293,7 @@ describe('a pipeline', () => {
     expect(getLastResults(session)).toEqual(['Found it.']);
   });
 
-  it('does not run again if a deployment changed it while it waited (AEP-01, DEC-18)', async () => {
+  it('does not run its remaining steps if a deployment changed it during a wait (AEP-01, DEC-18)', async () => {
     const ran: string[] = [];
     const [check, charge] = [createActingTool('check', ran), createActingTool('charge', ran)];
     const mail = requireApproval(createActingTool('mail', ran), 'Mail?');

@@ -1,7 +1,4 @@
-/**
- * A cancel after a rollback: the journal has an event of a newer version, so this version cannot fold the
- * session.
- */
+/** A cancel after a rollback: this version cannot fold the session, because a newer one stored an event. */
 import { describe, expect, it, vi } from 'vitest';
 import { openWaits } from '../../../doors/session.ts';
 import { startOf } from '../../../fixtures/session-contract/harness.ts';
@@ -10,7 +7,7 @@ import { type ClockedApp, createClockedApp } from './memory-app.ts';
 
 const NEWER_BODY = { v: 99, call: 'c0' };
 
-/** A turn in which a newer version stored an event. The newer version then released it as `release` says. */
+/** Starts a turn in which a newer version stores an event and releases the turn as `release` specifies. */
 async function startTurnOfNewerVersion(app: ClockedApp, release?: 'yielded' | 'suspended'): Promise<string> {
   const { epoch, page } = await app.lease('Go.');
   const turn = page.openTurn?.id ?? '';
@@ -24,10 +21,7 @@ async function startTurnOfNewerVersion(app: ClockedApp, release?: 'yielded' | 's
 
 const cancel = (app: ClockedApp, turn: string) => app.port.post({ kind: 'cancel', turn, body: '{}' });
 
-/**
- * Runs the turns that the alarm hands over until no turn is open, or until the alarm hands over no other
- * turn.
- */
+/** Runs the turns that the alarm hands over until no turn is open or the alarm hands over no more. */
 async function runDue(app: ClockedApp): Promise<void> {
   for (let seen = 0; ; seen += 1) {
     for (let waited = 0; app.dispatched.length <= seen && waited < 60; waited += 1)
@@ -48,7 +42,7 @@ const endOf = async (app: ClockedApp, turn: string) =>
   );
 
 describe('a turn with an event of a newer version', () => {
-  it('stays unchanged until it is cancelled', async () => {
+  it('is not changed until it is cancelled', async () => {
     const app = createClockedApp({ replies: [], leaseMs: LEASE_MS });
     const turn = await startTurnOfNewerVersion(app, 'yielded');
     await expect(app.run(await app.resume(turn))).rejects.toThrow('was written by a newer version');
@@ -56,7 +50,7 @@ describe('a turn with an event of a newer version', () => {
   });
 
   it.each(['yielded', 'suspended', undefined] as const)(
-    'ends as cancelled without a fold if a caller cancels it (released as %s)',
+    'ends as cancelled without a model call if a caller cancels it (released as %s)',
     async (release) => {
       const app = createClockedApp({ replies: [], leaseMs: LEASE_MS });
       const turn = await startTurnOfNewerVersion(app, release);
@@ -76,7 +70,7 @@ describe('a turn with an event of a newer version', () => {
     expect(await endOf(app, turn)).toMatchObject([{ outcome: 'cancelled' }]);
   });
 
-  it('ends as cancelled, and so does the turn that waited behind it', async () => {
+  it('ends as cancelled, and so does the turn that was queued behind it', async () => {
     const warn = vi.spyOn(console, 'error').mockImplementation(() => {});
     const app = createClockedApp({ replies: [], leaseMs: LEASE_MS });
     const turn = await startTurnOfNewerVersion(app);
@@ -92,7 +86,7 @@ describe('a turn with an event of a newer version', () => {
     warn.mockRestore();
   });
 
-  it('still lists its open question with the role that decides, which a cancel checks', async () => {
+  it('lists its open question with the role that decides, so that a cancel can check the role', async () => {
     const app = createClockedApp({ replies: [], leaseMs: LEASE_MS });
     const { epoch, page } = await app.lease('Go.');
     const turn = page.openTurn?.id ?? '';

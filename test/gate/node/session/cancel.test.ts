@@ -73,7 +73,7 @@ describe('a cancelled turn', () => {
     expect((await runCancelled([createNamedTool('pay', 'once')])).answers).toEqual([
       ['pay', describeUnknownOutcome('pay')],
     ]);
-    const waited = clock.now() - before - 1_000; // The cancel arrived when the connection opened.
+    const waited = clock.now() - before - 1_000; // The cancel arrived while the connection opened.
     expect(waited).toBeGreaterThanOrEqual(5_000);
     expect(waited).toBeLessThan(7_000);
   });
@@ -104,7 +104,7 @@ describe('a cancelled turn', () => {
     expect(seen).toEqual([false]);
   });
 
-  it('records a result for calls that did not start, both in a serial batch and beyond six parallel calls', async () => {
+  it('records a result for each call that did not start, both in a serial batch and beyond six parallel calls', async () => {
     const look = createNamedTool('look', 'read');
     const step = createNamedTool('step', 'read', { serial: 'steps' });
     const { answers } = await runCancelled(
@@ -120,7 +120,7 @@ describe('a cancelled turn', () => {
     expect(texts.filter((text) => text.endsWith('before it ran.'))).toHaveLength(2);
   });
 
-  it('leaves no call without a result, so the next message can follow', async () => {
+  it('has a result for every call, so the next message can follow', async () => {
     const { app } = await runCancelled([createNamedTool('look', 'read')]);
     await advanceUntilSettled(clock, app.say('And now?'));
     expect(app.model.requests.at(-1)?.messages.map(({ role }) => role)).toEqual([
@@ -141,7 +141,7 @@ describe('a cancelled turn', () => {
       wrap: (port) => ({
         ...port,
         append: async (epoch, from, change) => {
-          // The cancel arrives with the response that makes the start durable.
+          // The cancel arrives in the response that confirms the stored start.
           const starts = change.events.some(({ type }) => type === 'tool-call-started');
           if (starts) await port.post({ kind: 'cancel', turn: change.events[0]?.turn ?? '', body: '{}' });
           return port.append(epoch, from, change);

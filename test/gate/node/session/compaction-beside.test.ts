@@ -30,7 +30,7 @@ describe('state beside the conversation', () => {
   );
   const use = { calls: [{ name: 'skill' }] };
 
-  it('loses the memo of a one-shot tool when the result is no longer shown to the model', async () => {
+  it('drops the memo of a one-shot tool if its result is no longer shown to the model', async () => {
     const replies = [use, 'A.', use, 'B.'];
     const collectResults = async (compaction: SummaryOptions | undefined) => {
       const session = startSession(replies, compaction, { tools: [skill] });
@@ -83,7 +83,7 @@ describe('state beside the conversation', () => {
 });
 
 describe('a summary', () => {
-  it('is in the history that tools read, and summarizes the messages that transformers show to the model', async () => {
+  it('appears in the history that tools read, and summarizes messages as transformers show them', async () => {
     const histories: (readonly HistoryMessage[])[] = [];
     const look = defineTool({
       name: 'look',

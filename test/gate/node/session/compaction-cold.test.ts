@@ -13,7 +13,7 @@ const wait = requireApproval(
   () => 'Go on?',
 );
 
-/** A session with one turn per letter, which is compacted when it grows beyond two turns. */
+/** A session with one turn per letter, compacted whenever it exceeds two turns. */
 async function playTalk(words: string, more: readonly ScriptedReply[] = []): Promise<MemoryApp> {
   const replies = [...[...words].map((word) => `${word.toUpperCase()}.`), ...more];
   const compaction = summarize({ overTokens: 250, keepTurns: 1, summarize: listFirstWords });
@@ -32,7 +32,7 @@ const leaseForOther = ({ port, agent }: MemoryApp): Promise<unknown> => {
 };
 
 describe('a compacted session', () => {
-  it('is the same warm, cold, from its snapshot and with a reducer that ignores the snapshot', async () => {
+  it('has the same state warm, cold, from its snapshot, and with a reducer that ignores the snapshot', async () => {
     const app = await playTalk('abcde');
     const cold = (await app.state()).seq;
     const leased = await app.lease('next');
@@ -168,7 +168,7 @@ describe('a turn that does not start when its message arrives', () => {
   });
 });
 
-/** The session up to a sequence number. */
+/** The events of the session up to a sequence number. */
 const limitReads = ({ port }: MemoryApp, until: number): Pick<MemoryApp['port'], 'read'> => ({
   async read(query) {
     const page = await port.read(query);

@@ -78,7 +78,7 @@ describe('a summary that was paid for but cannot be used', () => {
       'model-replied',
       'turn-ended',
     ]);
-    // If the limit still reserved tokens for both, the turn's own request would have fewer.
+    // If both reservations still counted, the turn's own request would have fewer tokens.
     const asked = (await session.events()).flatMap(
       (event) => getReservation(event)?.reserved.outputTokens ?? [],
     );
@@ -87,7 +87,7 @@ describe('a summary that was paid for but cannot be used', () => {
 });
 
 describe('a session after a dropped summary', () => {
-  it('requests a summary of more messages in the next turn, even if the conversation has hardly grown', async () => {
+  it('summarizes more messages in the next turn, even if the conversation has hardly grown', async () => {
     const asked: number[] = [];
     const session = startSession(['A.', 'B.', 'C.', 'D.'], {
       overTokens: 350,

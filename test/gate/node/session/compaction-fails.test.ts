@@ -148,7 +148,7 @@ describe('a failing summary of a conversation that does not fit without it', () 
     const turn = leased.page.openTurn?.id ?? '';
     while (ends.length < 5 && ends.at(-1) !== 'ended') {
       const meter = new Meter({ ...UNLIMITED_PLATFORM, subrequests: 20 }, () => clock.now());
-      meter.spend(7); // With the summary, a reply would need one request more than the limit.
+      meter.spend(7); // A summary and a reply would together exceed the limit by one request.
       ends.push((await app.run(leased, { meter })).status);
       if (ends.at(-1) !== 'ended') leased = await app.resume(turn);
     }

@@ -5,7 +5,7 @@ import { type SummaryOptions, summarize } from '../../../../src/modules/compacti
 import { createTestSession, type ScriptedReply, type TestSession } from '../../../../src/testing/entry.ts';
 import { withoutPlace } from '../../../fixtures/stored.ts';
 
-/** A message of a hundred tokens, measured as in conversations: four bytes each. */
+/** A message of a hundred tokens, at the four bytes per token assumed for conversations. */
 export const createLongMessage = (word: string): string => `${word} `.repeat(400).slice(0, 400);
 
 /** Writes `Sum of {n}: ` and the first word of each message. */
@@ -63,7 +63,7 @@ export const readDroppedSummaries = async (session: Pick<TestSession, 'events'>)
     event.type === 'module-event' && event.module === 'compaction' ? [withoutPlace(event)] : [],
   );
 
-/** Captures the errors that are logged from now on, and does not print them. */
+/** Captures errors logged from now on instead of printing them. */
 export function captureErrors() {
   const log = vi.spyOn(console, 'error').mockImplementation(() => {});
   onTestFinished(() => log.mockRestore());

@@ -46,7 +46,7 @@ describe('a conversation that has become too long', () => {
     ]);
   });
 
-  it('is measured with its reasoning and provider-run tools, which are sent again too', async () => {
+  it('is measured with its reasoning and provider-run tool calls, because they are also sent back', async () => {
     const parts: readonly ReplyPart[] = [
       {
         type: 'reasoning',
@@ -141,7 +141,7 @@ describe('a conversation that has become too long', () => {
     ]);
   });
 
-  it('is not summarized without compaction, if it is short, or in the middle of a turn', async () => {
+  it('is not summarized if compaction is not configured, if it is short, or in the middle of a turn', async () => {
     const look = defineTool({
       name: 'look',
       description: 'Looks.',
@@ -191,7 +191,7 @@ describe('a conversation that has become too long', () => {
     ]);
   });
 
-  it('is shortened by the offline model, whose summary says so', async () => {
+  it('is summarized by the offline model, and the summary states that it is shortened', async () => {
     const look = defineTool({
       name: 'look_up',
       description: 'Looks up.',

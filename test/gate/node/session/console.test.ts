@@ -42,7 +42,7 @@ async function collectLogLines(
   return lines;
 }
 
-/** Captures what is written to the console, with its level. */
+/** Captures console output, with its level. */
 function captureConsole() {
   const lines: (readonly unknown[])[] = [];
   for (const level of ['error', 'warn', 'info'] as const) {
@@ -109,7 +109,7 @@ describe('an error from a tool', () => {
     expect(JSON.stringify(line)).not.toContain('hunter2');
   });
 
-  it('is also logged if it is a lost connection, which the model does not see as a failure', async () => {
+  it('is also logged if it is a lost connection, which the model does not see as an error', async () => {
     const tool = defineTool({
       name: 'save',
       description: 'Saves.',
@@ -123,7 +123,7 @@ describe('an error from a tool', () => {
   });
 });
 
-it('an unreadable value that a tool throws is logged as one line', async () => {
+it('a number that becomes null in JSON is logged as one line', async () => {
   const tool = defineTool({ name: 'save', description: 'Saves.', run: () => ({ at: Number.NaN }) });
   const [line] = await collectLogLines(createTestAgent([tool]), [saveReply, 'Well.']);
   expect(line).toEqual({
@@ -135,7 +135,7 @@ it('an unreadable value that a tool throws is logged as one line', async () => {
 });
 
 describe('an error from a model', () => {
-  it('is logged with the provider’s reason, and the turn’s log line names the failure', async () => {
+  it('is logged with the provider’s reason, and the log line of the turn includes the failure', async () => {
     const failure = new ModelError('rate-limited', "The model's server answered 429: [request]", {
       reason: "The model's server answered 429: Slow down.",
     });
@@ -176,7 +176,7 @@ describe('an error from a tool that ends the turn', () => {
     return { error, signal, ended };
   };
 
-  it('is in the result of the call, but not in an error that clients see', async () => {
+  it('appears in the result of the call, but not in an error that clients see', async () => {
     const message = "Tool 'save' threw, which ended the turn. The exception is in the result of its call.";
     const signal = { type: 'fail', reason: message };
     expect(await getError(saveTool())).toEqual({

@@ -63,11 +63,11 @@ const readShortenings = async (session: Pick<TestSession, 'events'>): Promise<Sh
     event.type === 'conversation-cut' && !event.summary ? [withoutPlace(event)] : [],
   );
 
-/** The texts of messages to a model; `null` for calls without text. */
+/** The texts of messages to a model, or `null` for calls without text. */
 const getContents = (messages: readonly WireMessage[] = []): (string | null)[] =>
   messages.map(({ content }) => content);
 
-/** The beginning of a result, as the model sees it if this many characters fit. */
+/** The shortened result that the model sees if this many characters fit. */
 const formatShortened = (text: string, characters: number): string =>
   `${text.slice(0, characters)}\n... [shortened: ${characters} of ${text.length} characters are shown]`;
 
@@ -145,7 +145,7 @@ describe.each([
         'It is sold by the crate.',
         'Who am I?',
       ]);
-      // The journal has all of it, and readers of the session see it.
+      // The journal contains the whole result, and readers of the session see it.
       const events = await session.events();
       expect(events.flatMap(({ type }) => (type === 'turn-started' ? [type] : []))).toHaveLength(3);
       expect(events).toContainEqual(
@@ -157,7 +157,7 @@ describe.each([
     },
   );
 
-  it('names the tool that reads the rest of it, with the position where it was cut', async () => {
+  it('includes a call that reads the rest of it from the position of the cut', async () => {
     const small = createSmallWindow(WINDOW_TOKENS, [['read'], 'It is sold by the crate.']);
     const session = createTestSession(createClerk([createReadingTool('read'), readResult()], { use }), {
       model: small.model,
@@ -245,7 +245,7 @@ describe('a session whose conversation was shortened', () => {
     });
     await app.say(repeatWord('one', 1_000));
     await app.say(repeatWord('two', 500));
-    // The first turn is removed. The next turn summarizes the second.
+    // The first turn is removed. The next turn summarizes the second one.
     await app.say(repeatWord('three', 500));
     await app.say(repeatWord('four', 2_000));
     const { messages } = await app.state();
@@ -290,7 +290,7 @@ describe('a session whose conversation was shortened', () => {
     ]);
   });
 
-  it('also loses its summary if the summary alone is too long for the current model', async () => {
+  it('drops its summary too if the summary alone is too long for the current model', async () => {
     const summary = LONG_TEXT.slice(0, 36_000);
     const compaction = summarize({ overTokens: 9_500, keepTurns: 0, summarize: () => summary });
     const larger = createSmallWindow(50_000, ['1', '2']);
@@ -423,7 +423,7 @@ describe('a nested loop', () => {
         }),
     ],
   ];
-  it.each(nested)('%s sees its own results shortened, and the turn continues', async (_, toTool) => {
+  it.each(nested)('%s shortens its own results, and the turn continues', async (_, toTool) => {
     const small = createSmallWindow(WINDOW_TOKENS, [
       'Hello, Ann.',
       ['dig'],
@@ -497,7 +497,7 @@ describe('a request that cannot be shortened enough', () => {
     expect(getContents(getLast(small.answered))).toEqual(['You keep books.', REMOVAL_NOTE, 'Shorter.']);
   });
 
-  it('is the error result of its call in a nested loop', async () => {
+  it('becomes the error result of its call in a nested loop', async () => {
     const small = createSmallWindow(WINDOW_TOKENS, [['dig'], 'It could not.']);
     const instructions = LONG_TEXT;
     const dig = defineAgenticTool({
@@ -518,7 +518,7 @@ describe('a request that cannot be shortened enough', () => {
 describe('a token limit', () => {
   it('releases the tokens that it reserved for a refused request', async () => {
     const small: SmallWindow = createSmallWindow(WINDOW_TOKENS, [['read'], 'Done.']);
-    // Enough for both requests by their bytes, but not if the refused request also counted.
+    // Enough for the two answered requests, but not if the refused one also counted.
     const agent = createClerk([createReadingTool('read')], { use: [budget({ tokens: 60_000 })] });
     const session = createTestSession(agent, { model: small.model, warm: true });
     expect(await session.send('Go.')).toMatchObject({ outcome: 'completed', text: 'Done.' });
@@ -542,7 +542,7 @@ describe('a token limit', () => {
     const used = usages.reduce((sum, { inputTokens, outputTokens }) => sum + inputTokens + outputTokens, 0);
     const asked = (await session.events()).flatMap((event) => getReservation(event)?.reserved ?? []);
     const [first, , third] = asked;
-    // The rest of the limit bounds the last reply: the limit minus the first usage and the last request.
+    // The last reply is bounded by the limit minus the first usage and the last request.
     expect(third?.outputTokens).toBe(4_096);
     expect(used).toBeLessThan(60_000);
     expect(
@@ -551,7 +551,7 @@ describe('a token limit', () => {
   });
 });
 
-it('a reply that was cut off because the context was full is requested again only after the conversation is shortened', async () => {
+it('a reply cut off by a full context is requested again after the conversation is shortened', async () => {
   const broken = new ModelError('context-length', 'Context size has been exceeded.', { outputBegan: true });
   const call = { calls: [{ name: 'read' }] };
   const session = createTestSession(createClerk([createReadingTool('read')]), {

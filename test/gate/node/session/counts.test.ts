@@ -1,4 +1,4 @@
-/** The round trips, commits, rows and bytes of a loop, which determine its time. */
+/** The round trips, commits, rows and bytes of a loop, which determine its duration. */
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import { defineTool, type Effect } from '../../../../src/index.ts';
@@ -20,7 +20,7 @@ const lookReplies = Array.from({ length: ITERATION_COUNT }, (_, id) => ({
   calls: [{ name: 'look', input: { id } }],
 }));
 
-/** A port that counts its calls, and answers appends only after a promise resolves. */
+/** A port that counts its calls, and delays appends until a promise resolves. */
 function countCalls(calls: Map<string, number>, before: Promise<void>): (port: SessionPort) => SessionPort {
   const count = (name: string): void => {
     calls.set(name, (calls.get(name) ?? 0) + 1);
@@ -54,7 +54,7 @@ async function runLoop(effect: Effect) {
     over.resolve();
     return 'Done.';
   };
-  // All work that need not wait for the object is done before the object answers.
+  // All work that does not depend on the object's response is done before it arrives.
   const wrap = countCalls(calls, effect === 'read' ? over.promise : Promise.resolve());
   const app = createMemoryApp({
     tools: [createLookTool(effect)],
@@ -77,7 +77,7 @@ describe('a loop of ten iterations with one call each', () => {
     expect(used).toEqual({ begin: 1, append: ITERATION_COUNT + 1 });
   });
 
-  it('does not wait for appends with a `read` tool, so most appends carry several events', async () => {
+  it('combines several events in most appends with a `read` tool', async () => {
     const { used } = await runLoop('read');
     expect(used.begin).toBe(1);
     expect(used.append).toBeLessThanOrEqual(3);
@@ -96,7 +96,7 @@ describe('a loop of ten iterations with one call each', () => {
     expect(rows.reduce((bytes, { body }) => bytes + body.length, 0)).toBeLessThan(8 * 1024);
   });
 
-  it('converts no schemas: every request contains the object made when the tool was defined', async () => {
+  it('sends the schema object from the definition of the tool in every request, without a conversion', async () => {
     const { app } = await runLoop('read');
     const shown = app.model.requests.map(({ tools }) => tools[0]?.inputSchema);
     expect(shown.every((schema) => schema === undefined || schema === app.agent.tools[0]?.inputSchema)).toBe(

@@ -14,7 +14,7 @@ const withAnswers =
   });
 
 describe('the credentials of a held session', () => {
-  it('are returned once they are stored, and are missing before', async () => {
+  it('are returned after they are stored, and are missing before', async () => {
     const { session } = await createHeldSession();
     const { credentials } = session;
     expect(await credentials.find('k')).toEqual({ status: 'none' });
@@ -24,7 +24,7 @@ describe('the credentials of a held session', () => {
     expect(await credentials.find('k')).toEqual({ status: 'none' });
   });
 
-  it('are unavailable to a holder that has lost its lease, which cannot store any either', async () => {
+  it('cannot be read or stored by a holder that has lost its lease', async () => {
     const { session, outbox } = await createHeldSession();
     await session.credentials.keep('k', 'secret');
     await outbox.release('yielded');

@@ -1,4 +1,4 @@
-/** The part of a reply that is kept if its turn ends before it, and how the next request shows it. */
+/** The part of a cut-off reply that is stored, and its form in the next request. */
 import { describe, expect, it } from 'vitest';
 import { defineTool, ModelError, Secrets } from '../../../../src/index.ts';
 import type { SessionEvent } from '../../../../src/journal/entry.ts';
@@ -17,7 +17,7 @@ import { createMemoryApp } from './memory-app.ts';
 const CUT_OFF_NOTE = '[The reply was cut off here.]';
 const UNANSWERED_NOTE = '[The last message was not answered.]';
 
-/** A session with a client that watches its model speak. */
+/** A session with a client that receives the model's text. */
 function startTalk(...replies: readonly SpokenReply[]) {
   const clock = createManualClock(1_000_000);
   const model = createSpeakingModel(...replies);
@@ -34,7 +34,7 @@ function startTalk(...replies: readonly SpokenReply[]) {
     );
     return { turn: end.turn, events };
   };
-  /** Sends a message, and cancels the turn when its model waits. No time passes before. */
+  /** Sends a message, and cancels the turn as soon as its model waits, before time passes. */
   const cancelled = (message: string, more: Partial<TurnHost> = {}) =>
     say(message, more, async () => {
       await model.waiting();
@@ -47,7 +47,7 @@ function startTalk(...replies: readonly SpokenReply[]) {
 }
 
 describe('a reply that is cut off by the end of its turn', () => {
-  it('is journaled with the end of a cancelled turn, as far as it was shown', async () => {
+  it('is journaled with the end of a cancelled turn, up to the last text that was shown', async () => {
     const { cancelled } = startTalk(['It is ', 'in ', WAIT]);
     const { turn, events } = await cancelled('Where is it?');
     const of = { turn: turn.id };
@@ -78,7 +78,7 @@ describe('a reply that is cut off by the end of its turn', () => {
     ]);
   });
 
-  it('is not kept if the last attempt was empty, because the earlier text was retracted', async () => {
+  it('is not kept if the last attempt has no text, because the earlier text was retracted', async () => {
     const { say } = startTalk(['It was ', createConnectionLost()], [new ModelError('server-error', 'Down.')]);
     expect((await say('Where is it?')).events.map(({ type }) => type)).toEqual([
       'turn-started',
@@ -118,7 +118,7 @@ describe('a reply that is cut off by the end of its turn', () => {
       ],
       1,
     ],
-  ])('is not journaled for a turn that ended %s', async (_, replies, count) => {
+  ])('is not journaled as cut off for a turn that ended %s', async (_, replies, count) => {
     const { turn, events } = await startTalk(...replies).say('Where is it?');
     expect(turn).toMatchObject({ outcome: 'completed', text: 'It is in Ghent.' });
     const finishes = events.flatMap((event) => (event.type === 'model-replied' ? event.finish : []));
@@ -143,7 +143,7 @@ describe('a reply that is cut off by the end of its turn', () => {
     ]);
   });
 
-  it('does not change which tools the model was offered before', async () => {
+  it('does not change the tools that were last offered to the model', async () => {
     const { app, cancelled, say } = startTalk(['Hello.'], ['It is ', WAIT]);
     await say('Hello?');
     const before = (await app.state()).offered;

@@ -96,7 +96,7 @@ describe('a `once` call that asks while it runs', () => {
     ['approve', 'approve'],
     ['exit', 'exit'],
   ] as const)(
-    'has the decision of `onExpiry: %s` if no answer arrives in time',
+    'receives the decision of `onExpiry: %s` if no answer arrives in time',
     async (onExpiry, decision) => {
       const app = createApp([createAskingTool((call) => call.ask({ ...QUESTION, onExpiry }))]);
       const { end, turn } = await startTurn(app);
@@ -158,7 +158,7 @@ describe('a `once` call that asks while it runs', () => {
     ]);
   });
 
-  it('does not keep a sibling call from asking, and does not end with it', async () => {
+  it('does not prevent a sibling call from asking, and the sibling still waits after it ends', async () => {
     const approved = requireApproval(
       createAskingTool(() => 'rented', { name: 'rent' }),
       'Rent?',
@@ -185,7 +185,7 @@ describe('a `once` call that asks while it runs', () => {
     expect(await readResults(app)).toEqual([['dig', 'completed: Dug.']]);
   });
 
-  it('can also ask after it was approved', async () => {
+  it('can ask again after it was approved', async () => {
     const app = createApp([
       requireApproval(
         createAskingTool(async (call) => (await call.ask(QUESTION)).decision),

@@ -1,4 +1,4 @@
-/** What a turn reports, as it stops, about work with an unknown outcome. */
+/** The parts of a stopping turn's report that concern work with an unknown outcome. */
 import { beforeEach, describe, expect, it } from 'vitest';
 import { type AnyTool, defineTool, text } from '../../../../src/index.ts';
 import { nest } from '../../../../src/kinds/entry.ts';
@@ -137,7 +137,7 @@ describe('a take-over', () => {
 });
 
 describe('a `once` call that continues after its timeout', () => {
-  it('keeps its own result if it returns during `reconcile`, and ignores a `not-done`', async () => {
+  it('keeps its own result if it returns during `reconcile`, and ignores a `not-done` from `reconcile`', async () => {
     const paid: string[] = [];
     const sleep = (ms: number) => new Promise<void>((resolve) => clock.after(ms, resolve));
     const pay = defineTool({
@@ -145,7 +145,7 @@ describe('a `once` call that continues after its timeout', () => {
       description: 'Pays.',
       timeout: 1_000,
       run: async (_, { id }) => {
-        await sleep(6_500); // later than the timeout and the wait after it
+        await sleep(6_500); // later than the timeout and the wait that follows it
         paid.push(id);
         return 'paid';
       },
@@ -246,11 +246,11 @@ describe('a cancelled turn', () => {
     const end = app.run(leased);
     await clock.advance(0);
     await app.port.post({ kind: 'cancel', turn: leased.page.openTurn?.id ?? '', body: '{}' });
-    await clock.advance(LEASE_MS / 3 + 1); // A renewal is in flight; its response contains the cancel.
+    await clock.advance(LEASE_MS / 3 + 1); // A renewal is in flight. Its response contains the cancel.
     isHolding = true;
-    gates.look(); // The sibling ends, and its append is in flight.
+    gates.look(); // The sibling has ended, and its append is in flight.
     await clock.advance(0);
-    gates.renew(); // The turn is cancelled, and its end waits for that append.
+    gates.renew(); // The turn is cancelled, but its end waits for that append.
     await clock.advance(0);
     gates.nest();
     await clock.advance(0);

@@ -22,7 +22,7 @@ const pay = (): AnyTool => defineTool({ name: 'pay', description: 'Pays.', run: 
 const DIG_REPLY = { calls: [{ name: 'dig' }] };
 const PAY_REPLY = { calls: [{ name: 'pay' }] };
 
-/** The ends of calls, in order: the loop, the call, and the reason. */
+/** The loop, call id and reason of each ended call, in order. */
 const listEnds = (events: readonly StoredEvent[]) =>
   events.flatMap((event) =>
     event.type === 'tool-call-ended'
@@ -31,8 +31,7 @@ const listEnds = (events: readonly StoredEvent[]) =>
   );
 
 /**
- * The events of a holder that was interrupted in a loop inside another loop: one call waits there, and
- * another has started.
+ * The events of a holder interrupted inside two nested loops, where one call waits and another has started.
  */
 const createDeepEvents = () =>
   [
@@ -75,7 +74,7 @@ const createDeepEvents = () =>
   ] as const;
 
 describe('a call that ends before its nested loop', () => {
-  it('first ends the open calls inside, the innermost ones first', async () => {
+  it('ends the open calls inside that loop first, starting with the innermost', async () => {
     const app = createMemoryApp({ tools: [], replies: ['Gone.'], clock, leaseMs: LEASE_MS });
     const left = await leaveHolderSilent(app, createDeepEvents());
     const { agent, live } = withLiveState(app.agent);
@@ -90,7 +89,7 @@ describe('a call that ends before its nested loop', () => {
     expect(live()).toEqual(await app.state());
   });
 
-  it('ends the turn if a decision about an inner call is an exit', async () => {
+  it('ends the turn if the decision about an inner call is to exit', async () => {
     const app = createMemoryApp({ tools: [], replies: ['Never.'], clock, leaseMs: LEASE_MS });
     const left = await leaveHolderSilent(app, createDeepEvents());
     const answer = { type: 'decision', decision: 'exit', reason: 'Enough.', by: 'ann' } as const;
@@ -108,7 +107,7 @@ describe('a call that ends before its nested loop', () => {
   });
 });
 
-/** Decides about the waiting calls with these names, in order. */
+/** Decides the waiting calls with these names, in order. */
 async function decide(app: MemoryApp, turn: string, decision: 'approve' | 'exit', at: number) {
   const waits = (await app.events(turn)).flatMap((event) =>
     event.type === 'tool-call-suspended' ? [`${event.call}#0`] : [],
@@ -166,7 +165,7 @@ describe('an exit inside a nested loop', () => {
 });
 
 describe('a tool that does not wait for its nested loop', () => {
-  /** Returns after a second, without the result of its nested loop. */
+  /** Returns after a second without waiting for its nested loop. */
   const createImpatientTool = (tool: AnyTool): AnyTool =>
     decorate(tool, {
       call: (input, call) =>
@@ -176,7 +175,7 @@ describe('a tool that does not wait for its nested loop', () => {
         ]),
     });
 
-  it('ends the inner calls with its own call; only results of calls in doubt are journaled later', async () => {
+  it('ends the inner calls with its own call, and later journals only late results of calls in doubt', async () => {
     const gate = Promise.withResolvers<string>();
     const slow = defineTool({ name: 'pay', description: 'Pays.', timeout: 900_000, run: () => gate.promise });
     const app = createMemoryApp({

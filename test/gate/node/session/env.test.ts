@@ -1,4 +1,4 @@
-/** The part of the Worker's environment that tools receive, and its protection from exposure. */
+/** The part of the Worker's environment that tools receive, and how it is kept secret. */
 import { describe, expect, it } from 'vitest';
 import type { LogEntry } from '../../../../src/create-holdfast.ts';
 import { type AnyTool, defineAgent, defineTool } from '../../../../src/index.ts';
@@ -26,7 +26,7 @@ const createTestAgent = (...tools: readonly AnyTool[]) =>
   defineAgent({ name: 'clerk', description: 'Reads.', instructions: '', tools });
 
 describe('the bindings of the Worker', () => {
-  it('are available to a tool in a test that calls it alone', async () => {
+  it('are available to a tool that a test calls directly', async () => {
     expect((await callTool(list, {}, { env })).content).toBe('["ann","bob"]');
   });
 
@@ -87,13 +87,13 @@ describe('the bindings of the Worker', () => {
 });
 
 describe('the environment', () => {
-  it('is shown by its names only if a tool returns all of it', async () => {
+  it('is shown only as names if a tool returns all of it', async () => {
     const all = createNamedTool('all', (given) => ({ given }));
     expect((await callTool(all, {}, { env })).content).toBe('{"given":["DB","SHOP_API_KEY","REGION"]}');
     expect((await callTool(createNamedTool('text', String), {}, { env })).content).toBe('[object Object]');
   });
 
-  it('is redacted if a tool returns or throws a credential, but a plain var is kept', async () => {
+  it('is redacted if a tool returns or throws a credential, but a plain variable is kept', async () => {
     const lines: LogEntry[] = [];
     const leaks = createNamedTool(
       'leaks',

@@ -72,7 +72,7 @@ it.each([
   const told: string[] = [];
   const seen: number[] = [];
   let reads = 0;
-  // The connection reports no changes; only reads show them.
+  // The connection reports no changes, so only reads detect them.
   const silent: Pick<SessionPort, 'read' | 'watch'> = {
     async read(query) {
       reads += 1;
@@ -95,7 +95,7 @@ it.each([
   expect([seen, told]).toEqual(meant === undefined ? [[3], ['first']] : [[], []]);
 });
 
-it('a follower from a later event of a session receives that event and those that follow it', async () => {
+it('a follower that starts at a later event receives that event and the events after it', async () => {
   const { clock, port } = await createScene();
   const seen: number[] = [];
   const leave = new AbortController();

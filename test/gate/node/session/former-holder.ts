@@ -13,8 +13,7 @@ export const LEASE_MS = 20_000;
 export const LONGEST_PAUSE = 5 * 60_000;
 
 /**
- * A session whose object receives no pings from its holder after `isCutOff` is true. The connection stays
- * open.
+ * A session whose object receives no pings once `isCutOff` returns true, although the connection stays open.
  */
 export const withoutPings = (
   port: SessionPort,
@@ -68,7 +67,7 @@ export function callEvents(
   return [reply, ...starts];
 }
 
-/** Takes over a turn after its lease has expired, and lets time pass until the turn has stopped. */
+/** Takes over a turn after its lease has expired, and advances the clock until the turn has stopped. */
 export async function takeOver(
   app: MemoryApp,
   clock: ManualClock,
@@ -80,10 +79,7 @@ export async function takeOver(
   return advanceUntilSettled(clock, end);
 }
 
-/**
- * Lets time pass until a promise settles, and returns its value. Hashing takes no time on this clock, however
- * busy the machine is.
- */
+/** Advances the clock until a promise settles, and returns its value. Hashing never advances this clock. */
 export const advanceUntilSettled = <T>(clock: ManualClock, promise: Promise<T>, ms = 60_000): Promise<T> =>
   withOrderedHashes(() => pass(clock, promise, ms));
 
@@ -99,7 +95,7 @@ async function pass<T>(clock: ManualClock, promise: Promise<T>, ms: number): Pro
   return promise;
 }
 
-/** The results of all calls as the model reads them, by tool. */
+/** The call results that the model reads, by tool. */
 export function callResults(
   messages: readonly Message[],
 ): readonly (readonly [tool: string, text: string])[] {

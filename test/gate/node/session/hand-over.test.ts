@@ -101,7 +101,7 @@ describe('an invocation', () => {
     complaint.mockRestore();
   });
 
-  it('leaves no timer behind', async () => {
+  it('cancels all its timers before it ends', async () => {
     let timers = 0;
     const counting = {
       now: () => clock.now(),

@@ -29,7 +29,7 @@ import { createMemoryApp, type MemoryApp } from './memory-app.ts';
 const START = 1_000_000;
 
 let clock: ManualClock;
-/** The connections that were opened, or `closed`, and the times of the lease renewals. */
+/** The opened and `closed` connections, and the times of the lease renewals. */
 let sent: { lines: string[]; renewals: number[] };
 /** The ids of the inbox messages in the responses of the object. */
 let brought: number[];
@@ -71,7 +71,7 @@ const createApp = (
 ): MemoryApp =>
   createMemoryApp({ tools, replies, clock, leaseMs: LEASE_MS, wrap: (port) => recordInbox(wrap(port)) });
 
-/** Starts a turn, and returns it once all work that takes no time is done. */
+/** Starts a turn, and returns it once it can only continue by waiting. */
 async function startRunning(app: MemoryApp, host: Partial<TurnHost> = {}) {
   const leased = await app.lease('Go.');
   const end = app.run(leased, host);
@@ -81,7 +81,7 @@ async function startRunning(app: MemoryApp, host: Partial<TurnHost> = {}) {
 
 const neverResolve = (): Promise<never> => new Promise(() => {});
 
-/** A function whose result arrives after this time. */
+/** A function that delays its result by this time. */
 const resolveAfter =
   <T>(ms: number, value: T) =>
   (): Promise<T> =>
@@ -259,7 +259,7 @@ describe('the connection of a lease holder', () => {
     expect(sent.renewals.slice(0, 2)).toEqual([2_000, 7_000]);
   });
 
-  it('counts as one of six connections: five calls run at the same time, and the others wait', async () => {
+  it('counts as one of six connections: five calls run at the same time, and other calls wait', async () => {
     let started = 0;
     const ends: (() => void)[] = [];
     const look = createNamedTool(() => {
@@ -283,7 +283,7 @@ describe('the connection of a lease holder', () => {
     expect(await advanceUntilSettled(clock, end)).toMatchObject({ turn: { text: 'Done.' } });
   });
 
-  it('waits while six calls run and takes the next free connection; until then the holder polls every 1.2 s', async () => {
+  it('opens when one of six running calls ends; until then the holder polls every 1.2 s', async () => {
     let started = 0;
     const ends: (() => void)[] = [];
     const look = createNamedTool(() => {
@@ -323,7 +323,7 @@ describe('the connection of a lease holder', () => {
     expect(pauses.map((ms) => Math.round(ms / 100))).toEqual([0, 12, 12]);
     isGone = false;
     await clock.advance(10_000);
-    // At most one renewal, as without a connection: a third of the term apart.
+    // At most one, because renewals are a third of a term apart, as without a connection.
     sent.renewals = [];
     await clock.advance(6_000);
     expect(sent.renewals.length).toBeLessThanOrEqual(1);
@@ -332,7 +332,7 @@ describe('the connection of a lease holder', () => {
     expect(new Set(sent.lines)).toEqual(new Set(['holder', 'closed']));
   });
 
-  it('is opened at once if a client reads the session, as the object’s next response says', async () => {
+  it('is opened immediately if the object reports in its next response that a client reads the session', async () => {
     const app = createApp(
       [createNamedTool(resolveAfter(10, 'seen'), 'once')],
       [resolveAfter(10, callTools('look')), resolveAfter(900, 'Done.')],
@@ -425,7 +425,7 @@ describe('a steering message', () => {
     expect(steered).toEqual(['s1', 's2']);
   });
 
-  it('is accepted once from an older object, which sends it with every response', async () => {
+  it('is accepted only once from an older object that repeats it in every response', async () => {
     const createOlderPort = (port: SessionPort): SessionPort => ({
       ...port,
       append: (epoch, from, { inboxHeld: _, ...change }) => port.append(epoch, from, change),
@@ -447,7 +447,7 @@ describe('a steering message', () => {
     expect(steered).toHaveLength(1);
   });
 
-  it('reaches the holder, like other inbox messages, when it renews the lease of an older object', async () => {
+  it('reaches the holder of an older object at the next lease renewal, like other inbox messages', async () => {
     const createOlderPort = (port: SessionPort): SessionPort => ({
       ...port,
       watch: ({ onNotice, onClosed }) =>
@@ -458,7 +458,7 @@ describe('a steering message', () => {
     await clock.advance(2_000);
     await cancel(app, turn);
     expect(await advanceUntilSettled(clock, end, 10_000)).toMatchObject(CANCELLED_END);
-    // As soon as it no longer relies on a response to its ping.
+    // As soon as the holder stops relying on responses to its pings.
     expect(sent.renewals.map((at) => Math.floor(at / 100))).toEqual([
       Math.floor(((1 / 3 + 1 / 12) * LEASE_MS) / 100),
     ]);

@@ -99,7 +99,7 @@ describe('the state of a call', () => {
   const write = (name: string, serial?: string) =>
     createNamedTool(name, ({ state }) => state.set('total', name), serial === undefined ? {} : { serial });
 
-  it('causes a warning if two calls of a reply write one key without the value of the other', async () => {
+  it('causes a warning if two calls of a reply write the same key and the later write loses the other value', async () => {
     await runTurn([write('pay'), write('book')], callTools('pay', 'book'));
     expect(loggedLines).toEqual([
       [

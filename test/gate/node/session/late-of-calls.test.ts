@@ -1,4 +1,4 @@
-/** Which late results count: results of calls in doubt, and results of calls that are still open. */
+/** Late results that are accepted: those of calls in doubt, and those of calls that are still open. */
 import { beforeEach, describe, expect, it } from 'vitest';
 import { type AnyTool, defineTool, text } from '../../../../src/index.ts';
 import { nest } from '../../../../src/kinds/entry.ts';
@@ -52,7 +52,7 @@ describe('a late result of a call whose outcome is known', () => {
     expect(await readLateEvents(app)).toEqual([]);
   });
 
-  it('is dropped when it arrives again, even if the outcome was unknown before', async () => {
+  it('is dropped if it arrives a second time, even if the outcome was unknown before', async () => {
     const app = createMemoryApp({
       tools: [pay()],
       replies: ['Hm.', 'Next.', 'Last.'],
@@ -115,7 +115,7 @@ describe('a late result of a call that is still open', () => {
     expect(callResults((await app.state()).messages)).toEqual([['pay', 'Receipt: paid']]);
   });
 
-  it('takes precedence over a not-done that `reconcile` returns later', async () => {
+  it('takes precedence over a `not-done` that `reconcile` returns later', async () => {
     const app = createMemoryApp({
       tools: [
         pay({
@@ -136,7 +136,7 @@ describe('a late result of a call that is still open', () => {
     expect(ran).toEqual([]);
   });
 
-  it('is accepted even if its tool is gone', async () => {
+  it('is accepted even if its tool has been removed', async () => {
     const app = createMemoryApp({ tools: [], replies: ['Done.'], clock, leaseMs: LEASE_MS });
     const left = await leaveHolderSilent(app, callEvents(['pay', 'once']));
     await app.port.post(createLateRow(left.turn));

@@ -176,8 +176,8 @@ describe('a late result', () => {
     });
 
   /**
-   * Returns the notes that the model reads about these calls, which return in the order of `answering` after
-   * they were reported as unknown.
+   * Returns the notes that the model reads about calls that return, in the order of `answering`, after being
+   * reported as unknown.
    */
   async function collectNotes(
     amounts: readonly string[],
@@ -213,7 +213,7 @@ describe('a late result', () => {
 });
 
 describe('a `once` call that timed out', () => {
-  it('has its late result journaled while the turn continues, and the model is called again', async () => {
+  it('is shown to the model with its late result if the result arrives while the turn still runs', async () => {
     let reply: (words: string) => void = () => {};
     const thinkUntilReply = () => new Promise<string>((resolve) => (reply = resolve));
     const app = createMemoryApp({
@@ -240,7 +240,7 @@ describe('a `once` call that timed out', () => {
     ]);
   });
 
-  it('has its late result shown by the next invocation if its turn was handed over', async () => {
+  it('is shown with its late result by the next invocation if its turn was handed over', async () => {
     const app = createMemoryApp({
       tools: [pay({ timeout: 1_000 })],
       replies: [PAY_REPLY, () => new Promise(() => {}), 'It was paid.'],
@@ -262,7 +262,7 @@ describe('a `once` call that timed out', () => {
     expect(app.model.requests[2]?.messages.at(-1)).toEqual({ role: 'user', text: LATE_NOTE });
   });
 
-  it('has its end shown to the model even if the result is too long to keep', async () => {
+  it('is reported to the model as finished even if its result is too long to store', async () => {
     const app = createMemoryApp({ tools: [pay()], replies: [PAY_REPLY, 'Next.'], clock, leaseMs: LEASE_MS });
     const leased = await app.lease('Go.');
     const end = app.run(leased, host);
@@ -279,7 +279,7 @@ describe('a `once` call that timed out', () => {
     );
   });
 
-  it('has its late result shown once, even if the holder could not know that it was stored and also posted it', async () => {
+  it('is shown with its late result only once, even if the result was both stored and posted', async () => {
     let posted = 0;
     const app = createMemoryApp({
       tools: [pay({ timeout: 1_000 })],

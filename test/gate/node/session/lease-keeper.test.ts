@@ -14,7 +14,7 @@ const silencePort = (port: SessionPort): SessionPort => ({
 });
 
 describe('the holder of a lease', () => {
-  it('pings over its connection after a third of the term without a response, and makes no request', async () => {
+  it('pings over its connection, without a request, if a third of the term has passed without a response', async () => {
     const { clock, log } = await createHeldSession();
     await clock.advance(LEASE_MS / 3 - 1);
     expect(log).toEqual([]);
@@ -76,7 +76,7 @@ describe('the holder of a lease', () => {
     expect(log.slice(-pings.length)).toEqual(pings);
   });
 
-  it('counts from the time a ping was sent, not from the response', async () => {
+  it('counts the term from the time when a ping was sent, not from its response', async () => {
     let pings = 0;
     const { clock, session } = await createHeldSession({
       wrap: (port, { after }) => ({
@@ -109,7 +109,7 @@ describe('the holder of a lease', () => {
     expect(listRenewals(log)).toEqual([]);
   });
 
-  it('cannot act after three quarters of the term since the last response, and then aborts its work', async () => {
+  it('stops acting three quarters of a term after the last response, and aborts its work', async () => {
     const { clock, session } = await createHeldSession({ wrap: silencePort });
     await clock.advance((LEASE_MS * 3) / 4 - 1);
     session.checkpoint();
@@ -122,7 +122,7 @@ describe('the holder of a lease', () => {
     expect(() => session.checkpoint()).toThrow('The lease of this invocation has run out.');
   });
 
-  it('counts from the time an acknowledged request was sent, not from the response', async () => {
+  it('counts the term from the time when an acknowledged request was sent, not from its response', async () => {
     const { clock, session } = await createHeldSession({
       wrap: (port) => ({
         ...silencePort(port),
@@ -144,8 +144,7 @@ describe('the holder of a lease', () => {
   });
 
   /**
-   * Cuts off a holder. Returns after how many ms another holder gets the lease, and when both could act
-   * (`both`).
+   * Cuts off a holder. Returns the ms until another holder gets the lease, and the times when both could act.
    */
   async function takeLeaseFrom(
     cut: 'silently' | 'and its connection closes' | 'and another object answers its pings',
@@ -178,7 +177,7 @@ describe('the holder of a lease', () => {
     await clock.advance(LEASE_MS / 3 + 100);
     outbox.emit(createEvent('a'));
     await outbox.durable();
-    await clock.advance(LEASE_MS / 3 + 100); // it has sent a ping
+    await clock.advance(LEASE_MS / 3 + 100); // the holder has sent a ping
     isCutOff = true;
     if (cut === 'and its connection closes') for (const line of lines) line.close();
     const resume = (nonce: string) => port.resume({ turn: 't1', nonce, reader: toReader() });
@@ -233,7 +232,7 @@ describe('the holder of a lease', () => {
     },
   );
 
-  it('checks the clock before it acts, and does not rely on a timer', async () => {
+  it('checks the clock itself before it acts, without a timer', async () => {
     let now = 1_000_000;
     const held = await createHeldSession();
     const session = new HeldSession({
@@ -268,7 +267,7 @@ describe('the holder of a lease', () => {
     expect(tries).toBeGreaterThan(5);
   });
 
-  it('stops at once if another invocation holds the session', async () => {
+  it('stops immediately if another invocation holds the session', async () => {
     const { clock, session, port } = await createHeldSession({
       wrap: (inner) => ({ ...inner, watch: rejectUnreachable }),
     });
@@ -308,7 +307,7 @@ describe('the holder of a lease', () => {
 });
 
 describe('a digest', () => {
-  it('is made once per invocation', async () => {
+  it('is computed once per invocation', async () => {
     const { session } = await createHeldSession();
     const first = session.digest('t1');
     expect(session.digest('t1')).toBe(first);

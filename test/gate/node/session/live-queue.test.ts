@@ -24,7 +24,7 @@ const createTextMessage = (
   items: [{ item: { type: 'text-delta', reply, ...(frame !== undefined && { frame }), text }, after, at }],
 });
 
-/** The texts and types of all items that can be shown once this event has been shown. */
+/** The texts or types of all items that may be shown after this event. */
 function takeTexts(seq: number): string[] {
   const items: LiveItem[] = [];
   for (let item = queue.take(seq); item; item = queue.take(seq)) items.push(item);
@@ -46,7 +46,7 @@ describe('a live message from the connection of a reader', () => {
   });
 
   it.each(['turn-resumed', 'turn-yielded', 'turn-ended'] as const)(
-    'is dropped if it arrived before %s',
+    'is dropped if it is older than %s',
     (type) => {
       queue.push(createTextMessage('a', { after: 3 }));
       queue.push({
@@ -75,7 +75,7 @@ describe('a live message from the connection of a reader', () => {
     expect(takeTexts(4)).toEqual(['deep']);
   });
 
-  it('is shown in the order of the reply, across text and reasoning, however the messages arrive', () => {
+  it('is shown in the order of the reply, across text and reasoning, even if the messages arrive out of order', () => {
     const thought = { type: 'reasoning-delta', reply: '1.1', text: 'Hm.' } as const;
     queue.push({ turn: 't1', items: [{ item: thought, after: 3, at: 1 }] });
     expect(takeTexts(3)).toEqual([]);
@@ -101,7 +101,7 @@ describe('a live message from the connection of a reader', () => {
     expect(takeTexts(3)).toEqual(['abcd', 'e']);
   });
 
-  it('is shown only in its new part if it repeats a message', () => {
+  it('is shown without the part that earlier messages have already shown', () => {
     queue.push(createTextMessage('ab', { after: 3 }));
     queue.push(createTextMessage('ab', { after: 3 }));
     queue.push(createTextMessage('abc', { after: 3 }));

@@ -14,7 +14,7 @@ const HELLO_PARTS: SpokenPart = [...'Hello.'].map((letter) => [20, letter]);
 
 const BEGIN_EVENTS = ['turn-started'];
 
-/** Changes how the holder of a session shows live messages. */
+/** Changes how a session's holder sends live messages. */
 const changeShow =
   (change: (show: (message: LiveMessage) => boolean) => (message: LiveMessage) => boolean) =>
   (port: SessionPort): SessionPort => ({
@@ -26,7 +26,7 @@ const changeShow =
   });
 
 describe('readers of a session', () => {
-  it('all see text as it arrives, joined every 50 ms, and the client of the running invocation sees the same text', async () => {
+  it('all receive text as it arrives, joined every 50 ms, and so does the client of the running invocation', async () => {
     const app = await createLiveApp({ speaks: [HELLO_PARTS] });
     const readers = [await app.read(), await app.read()];
     const own: FeedItem[] = [];
@@ -46,7 +46,7 @@ describe('readers of a session', () => {
     ]);
   });
 
-  it('cause no messages and no connection if there are none', async () => {
+  it('cause no messages and no connection if the session has no readers', async () => {
     const app = await createLiveApp({ speaks: [HELLO_PARTS] });
     const { end } = await app.begin();
     await app.clock.advance(1_000);
@@ -157,7 +157,7 @@ describe('readers of a session', () => {
       expect(listPieces(reader).map(({ text }) => text)).toEqual(['Hello.', ' You?']);
   });
 
-  it('receive no message if they join while no reply runs', async () => {
+  it('receive no message if they join between replies', async () => {
     const rest = defineTool({
       name: 'rest',
       description: 'Rests.',
@@ -274,7 +274,7 @@ describe('readers of a session', () => {
   });
 
   it('see all of a long reply, in messages small enough for a connection', async () => {
-    // Each character has six characters in JSON, and no surrogate pair is cut.
+    // JSON escapes one of these characters as six. No surrogate pair may be split.
     const said = Array.from({ length: 200 }, () => '\u0001\u{1f600}'.repeat(1_000));
     const long = said.join('');
     const app = await createLiveApp({
@@ -292,7 +292,7 @@ describe('readers of a session', () => {
     expect(Math.max(...lengths)).toBeLessThan(MAX_LIVE_LENGTH);
   });
 
-  it('see the beginning of a reply that is longer than the buffer; the journal has all of it', async () => {
+  it('see only the beginning of a reply that is longer than the buffer', async () => {
     const words = Array.from({ length: 120 }, () => [5, 'x'.repeat(10_000)] as const);
     const app = await createLiveApp({ speaks: [[...words, [3_000, 'end']], [[20, 'Next.']]] });
     const first = await app.read();
@@ -317,7 +317,7 @@ describe('readers of a session', () => {
     expect(shown).toHaveLength(400_000);
   });
 
-  it('receive at most one more message after the last of them has left', async () => {
+  it('receive at most one more message after the last reader has left', async () => {
     const app = await createLiveApp({
       speaks: [[...'Hello, you all.'].map((letter) => [100, letter] as const)],
     });
@@ -353,7 +353,7 @@ describe('readers of a session', () => {
     ]);
   });
 
-  it('see no live message after the reply is stored, however late the message arrives', async () => {
+  it('see no live message of a reply after the reply is stored, even if the message arrives late', async () => {
     const late: (() => boolean)[] = [];
     const app = await createLiveApp({
       speaks: [[[20, 'call look']], HELLO_PARTS],
@@ -380,7 +380,7 @@ describe('readers of a session', () => {
     ]);
   });
 
-  it('see no more of a reply after a lost message, no duplicates, and all of the next reply', async () => {
+  it('see only the text before a lost message, without duplicates, and the whole of the next reply', async () => {
     let count = 0;
     const app = await createLiveApp({
       speaks: [[[20, 'call look '], ...HELLO_PARTS.map(([, letter]) => [60, letter] as const)], HELLO_PARTS],
@@ -406,7 +406,7 @@ describe('readers of a session', () => {
     ]);
   });
 
-  it('see text that arrives faster than it can be sent as soon as it can be sent', async () => {
+  it('see all text even if it arrives faster than it can be sent', async () => {
     const app = await createLiveApp({
       speaks: [[...Array.from({ length: 200 }, () => [1, 'x'.repeat(1_000)] as const), [10, 'end']]],
       wrap: changeShow((show) => (message) => app.clock.now() > 1_000_190 && show(message)),
@@ -425,7 +425,7 @@ describe('readers of a session', () => {
     });
     const { signal } = new AbortController();
     const items = followItems({ ...LIVE_TEXT_PARTS, port: app.port, clock: app.clock, from: 5, signal });
-    const first = items.next(); // It requests no more items.
+    const first = items.next(); // The reader requests no more items.
     await app.clock.advance(0);
     const { end } = await app.begin();
     await app.clock.advance(1_000);

@@ -40,7 +40,7 @@ const createProgress = (call: string, status: string): LiveItem => ({ type: 'pro
 const createEvent = (type: StoredEvent['type'], more: object = {}): StoredEvent =>
   ({ type, turn: 't1', ...more }) as never; // The relay reads no other properties.
 
-/** The messages sent since the last call: the recipient, and each item with its offset. */
+/** The recipient of each message sent since the last call, and its items with their offsets. */
 async function takeSentItems(): Promise<string[]> {
   await clock.advance(50);
   return sent.splice(0).map(({ to = 'all', items }) => {
@@ -148,7 +148,7 @@ describe('the live buffer of a lease holder', () => {
     expect(await takeSentItems()).toEqual(['all|next@0', 'b|c1inside@0|next@0']);
   });
 
-  it('omits a one-piece reply that exceeds a message, and contains all of the next attempt', async () => {
+  it('omits a single piece that is too large for a message, and contains the whole of the next attempt', async () => {
     line.isRead = true;
     relay.add(createTextDelta('x'.repeat(70_000)), 3);
     relay.add(createTextDelta('end'), 3);
@@ -159,7 +159,7 @@ describe('the live buffer of a lease holder', () => {
     expect(await takeSentItems()).toEqual(['all|anew 1.2|Ho@0']);
   });
 
-  it('waits for room on the connection, message by message, and resumes where it stopped', async () => {
+  it('sends messages as the connection has room, and resumes at the first unsent message', async () => {
     line.isRead = true;
     for (let i = 0; i < 200; i += 1) relay.add(createTextDelta('x'.repeat(1_000)), 3);
     relay.settle();

@@ -16,7 +16,7 @@ const words = defineModule({
 
 const echo = defineTool({ name: 'echo', description: 'Echoes.', run: () => 'echoed' });
 
-/** Changes everything that a call can change. */
+/** Changes all state that a call can change. */
 const writeTool = defineTool({
   name: 'note',
   description: 'Notes.',
@@ -36,7 +36,7 @@ const note: AnyTool = decorate(writeTool, {
   },
 });
 
-it('an invocation folds the same state while it runs as a later fold of its journal', async () => {
+it('a running invocation has the same state as a later fold of its journal', async () => {
   const steer = defineTool({
     name: 'steer',
     description: 'Steers.',

@@ -2,10 +2,7 @@ import type { Agent } from '../../../../src/index.ts';
 import type { SessionState } from '../../../../src/testing/entry.ts';
 import { createModule, createUse, LOOPS } from '../../../doors/loop.ts';
 
-/**
- * An agent, and the state that the last invocation of its turn folded while it ran, before any data was read
- * again.
- */
+/** An agent, and the state that its turn's last invocation folded as it ran, without reading data again. */
 export interface LiveAgent {
   readonly agent: Agent;
   /** @throws Error if no turn has run. */

@@ -100,12 +100,12 @@ export function createMemoryApp(options: MemoryAppOptions): MemoryApp {
 const countCalls = (port: SessionPort, meter: Meter): SessionPort =>
   new Proxy(port, {
     get(target, key, self) {
-      meter.spendInternal(); // A method is read only for a call.
+      meter.spendInternal(); // Every read of a method is a call.
       return Reflect.get(target, key, self);
     },
   });
 
-/** An app whose time passes only by its own clock. */
+/** An app whose time is only that of its own clock. */
 export interface ClockedApp extends MemoryApp {
   readonly clock: ManualClock;
 }

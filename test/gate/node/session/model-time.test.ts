@@ -22,7 +22,7 @@ const neverResolve = (): Promise<never> => new Promise(() => {});
 
 type AskFunction = (options: AskOptions, n: number) => ReturnType<ChatModel['ask']>;
 
-/** A turn, watched by a client, whose model has just received its first request. */
+/** A turn with a watching client, whose model has just received its first request. */
 async function startTurn(ask: AskFunction, modelTimeout?: ModelTimeout) {
   const manual = createManualClock(1_000_000);
   const { clock, timersLeft } = countTimers(manual);
@@ -55,7 +55,7 @@ const createFailure = (message: string) => ({ type: 'model-failure', message });
 const hello = { text: 'Hello.', toolCalls: [], finish: 'stop' } as const;
 
 describe('a model call that never settles and ignores its signal', () => {
-  it('is abandoned after ten minutes, and the turn reports it', async () => {
+  it('is abandoned after ten minutes, and the turn reports the timeout', async () => {
     const turn = await startTurn(neverResolve);
     await turn.advance(10 * MINUTE - 1);
     expect([turn.end(), turn.asked[0]?.signal.aborted]).toEqual([undefined, false]);
@@ -82,7 +82,7 @@ describe('a model call that never settles and ignores its signal', () => {
     expect([turn.texts(), turn.timersLeft()]).toEqual([[], 0]);
   });
 
-  it('is distinguished from a call that fails because of its signal', async () => {
+  it('is reported as a timeout even if its signal makes it fail', async () => {
     const turn = await startTurn(
       ({ signal }) =>
         new Promise((_, reject) => signal.addEventListener('abort', () => reject(new Error('Aborted.')))),
@@ -147,7 +147,7 @@ describe('a model call that streams', () => {
     expect(turn.asked).toHaveLength(1);
   });
 
-  it('continues as long as chunks arrive', async () => {
+  it('continues as long as chunks arrive in time', async () => {
     const turn = await startTurn(() => neverResolve(), { silence: 1_000 });
     for (const sign of ['alive', 'onText', 'onReasoning', 'alive'] as const) {
       if (sign === 'alive') turn.asked[0]?.alive?.();
@@ -159,7 +159,7 @@ describe('a model call that streams', () => {
     expect(turn.asked).toHaveLength(2);
   });
 
-  it('may be silent for slightly longer than its own timeout, if its agent sets no timeout', async () => {
+  it('may be silent slightly longer than the timeout it declares, if its agent sets no timeout', async () => {
     const askPatiently: AskFunction = ({ alive }) => {
       alive?.(3 * MINUTE);
       return neverResolve();
@@ -187,7 +187,7 @@ describe('a model call that streams', () => {
     },
   );
 
-  it('is not silent while it waits for permission to retry its provider', async () => {
+  it('does not count as silent while it waits for permission to retry its provider', async () => {
     const room = Promise.withResolvers<void>();
     const clock = createManualClock(0);
     const { loop } = createMemoryLoop({
@@ -224,7 +224,7 @@ describe('a model call that streams', () => {
     });
   });
 
-  it('does not limit the silence of a fallback that answers in one piece', async () => {
+  it('may be silent for longer if a fallback answers in one piece', async () => {
     vi.spyOn(console, 'warn').mockImplementation(() => {});
     const streams: ChatModel = {
       name: 'streams',

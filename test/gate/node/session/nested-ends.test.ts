@@ -15,7 +15,7 @@ import { createMemoryApp, type MemoryApp } from './memory-app.ts';
 
 type Draw = (size: number) => number;
 
-/** The tools of a loop, by depth. Each delays or ends the loop in another way. */
+/** The tools of a loop at this depth. Each delays or ends the loop differently. */
 function createTools(depth: number, clock: ManualClock): readonly AnyTool[] {
   const waitFor = (ms: number): Promise<void> => new Promise((resolve) => clock.after(ms, resolve));
   const run = { description: 'Does.', timeout: 3_000 };
@@ -37,7 +37,7 @@ function createTools(depth: number, clock: ManualClock): readonly AnyTool[] {
   return [...leaves, { ...dig, name: 'dig' }, { ...leaveBehind(dig), name: 'leaves' }];
 }
 
-/** A model that calls a random choice of the offered tools for a while. */
+/** A model that calls random offered tools until it draws no call. */
 const createRandomReply =
   (draw: Draw): Extract<ScriptedReply, (...args: never[]) => unknown> =>
   ({ tools = [] }) => {
@@ -47,8 +47,7 @@ const createRandomReply =
   };
 
 /**
- * Returns the faults in the order of ends: an event of a call or its loop after its end, or an end before
- * those inside it.
+ * Returns the misordered ends: events of a call or its loop after its end, and ends that precede inner ones.
  */
 function findFaults(events: readonly StoredEvent[]): readonly string[] {
   const ended = new Set<string>();
@@ -99,7 +98,7 @@ async function play(draw: Draw): Promise<readonly StoredEvent[]> {
   const turn = leased.page.openTurn?.id ?? '';
   let next = Promise.resolve(leased);
   for (let runs = 0; runs < 40; runs += 1) {
-    // Another deployment lacks some of the tools.
+    // The other deployment lacks some of the tools.
     const kept = draw(3) === 0 ? tools.filter(() => draw(2) === 0) : tools;
     const leave = new AbortController();
     let isOver = false;

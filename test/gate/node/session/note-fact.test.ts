@@ -45,7 +45,7 @@ function createScene() {
 }
 
 describe('a fact that is recorded outside of a turn', () => {
-  it('is journaled and folded after its turn has ended, and folded in every later turn', async () => {
+  it('is journaled and folded even after its turn has ended', async () => {
     const { app, note } = createScene();
     await app.say('One.');
     const { turn } = await app.state();
@@ -62,7 +62,7 @@ describe('a fact that is recorded outside of a turn', () => {
     expect(getMarks(await app.state())).toEqual(['a', 'b']);
   });
 
-  it('is journaled when the running turn stops, and causes no further iteration', async () => {
+  it('is journaled when the running turn stops, without a further iteration', async () => {
     const { app, note, release } = createScene();
     await app.say('One.');
     const first = getTurnId(await app.state());

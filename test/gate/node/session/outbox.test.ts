@@ -64,20 +64,23 @@ describe('the outbox', () => {
       event: { type: 'frame-started', turn: 't1', frame: 'a', name: 'dig', message: 'Dig.' },
     },
     { anew: false, event: { type: 'turn-resumed', turn: 't1', cause: 'expired' } },
-  ])('restarts the count of take-overs after $event.type: $anew', async ({ anew, event }) => {
-    const sent: unknown[] = [];
-    const wrap = (port: SessionPort): SessionPort => ({
-      ...port,
-      append: (epoch, from, change) => {
-        sent.push(change.progress);
-        return port.append(epoch, from, change);
-      },
-    });
-    const { outbox } = await createHeldSession({ wrap });
-    outbox.emit(event);
-    await outbox.settled();
-    expect([sent, outbox.hasProgressed]).toEqual([[anew || undefined], anew]);
-  });
+  ])(
+    'restarts the count of take-overs after an event of the type $event.type: $anew',
+    async ({ anew, event }) => {
+      const sent: unknown[] = [];
+      const wrap = (port: SessionPort): SessionPort => ({
+        ...port,
+        append: (epoch, from, change) => {
+          sent.push(change.progress);
+          return port.append(epoch, from, change);
+        },
+      });
+      const { outbox } = await createHeldSession({ wrap });
+      outbox.emit(event);
+      await outbox.settled();
+      expect([sent, outbox.hasProgressed]).toEqual([[anew || undefined], anew]);
+    },
+  );
 
   it('leaves no timer behind if it stops before an append is retried', async () => {
     const wrap = (port: SessionPort): SessionPort => ({
@@ -100,7 +103,7 @@ describe('the outbox', () => {
     await outbox.settled();
   });
 
-  it('is durable once all earlier events are stored, and does not wait for later ones', async () => {
+  it('is durable when all earlier events are stored, and does not wait for later events', async () => {
     const { wrap, open } = createGate();
     const { outbox, clock } = await createHeldSession({ wrap });
     outbox.emit(createEvent('a'));

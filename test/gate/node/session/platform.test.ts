@@ -32,12 +32,12 @@ function createCounter() {
   return { wrap, messages: () => messages };
 }
 
-/** What one invocation did. */
+/** The requests and outcome of one invocation. */
 interface RunOutcome {
   readonly end: TurnEnd['status'];
   /**
-   * The requests to its session, or those to models and tools if they are more; a scene limits both to the
-   * same number.
+   * The requests to its session or those to models and tools, whichever are more. A scene limits both
+   * equally.
    */
   readonly requests: number;
 }
@@ -56,7 +56,7 @@ interface DriveOptions {
   readonly port?: (port: SessionPort) => SessionPort;
   /** The requests that each invocation has made before its turn. */
   readonly spent?: number;
-  /** How many of these left the platform. */
+  /** The number of these that left the platform. */
   readonly asked?: number;
 }
 
@@ -301,7 +301,7 @@ describe('a turn that no invocation could read', () => {
     const left = await leaveHolderSilent(app, [...yields, ...calls]);
     const meter = new Meter({ ...UNLIMITED_PLATFORM, internalSubrequests: 20 }, () => clock.now());
     expect(await takeOver(app, clock, left, { meter })).toMatchObject({ status: 'lost' });
-    isLong = false; // Now the deployment may make more requests.
+    isLong = false; // The newer deployment may make more requests.
     const describeUnknownOutcome = (tool: string): string =>
       `Error: The outcome of this call of '${tool}' is unknown: it was started, and no answer came back. It may have ` +
       'happened or not. Do not assume either, and do not repeat it: find out with another tool, or tell the user.';
@@ -386,7 +386,7 @@ describe('an invocation near its time limit', () => {
     const clock = createManualClock(1_000_000);
     const replies = Array.from({ length: 20 }, () => callBatch('wait'));
     const app = createMemoryApp({ replies, tools: [createSlowTool(20_000, clock, 200_000)], clock });
-    // 200 s never fit, but an invocation counts the time left as at least half of its total.
+    // 200 s never fit, but the time left is assumed to be at least half of an invocation's total.
     expect(await runOnce(app, clock, { wallMs: 120_000 })).toEqual({ status: 'handed-over', ms: 80_000 });
   });
 
@@ -431,7 +431,7 @@ describe('the two budgets of an invocation', () => {
     expect((await app.state()).turn).toMatchObject({ outcome: 'completed', iterations: 40 });
   });
 
-  it('let a watcher continue that makes no outside requests, and stop a watcher without session requests', () => {
+  it('let a watcher continue without outside requests left, but not without session requests left', () => {
     const meter = new Meter({ ...UNLIMITED_PLATFORM, subrequests: 20, internalSubrequests: 20 }, () => 0);
     meter.spend(20);
     expect([meter.nearLimit(), meter.nearEnd]).toEqual(['20 subrequests', undefined]);
@@ -442,7 +442,7 @@ describe('the two budgets of an invocation', () => {
 
 describe('a retried model call', () => {
   it.each(['rate-limited', 'server-error', undefined] as const)(
-    'counts each attempt after the failure %s',
+    'counts each attempt after the failure %s toward the request limit',
     async (failed) => {
       const app = createMemoryApp({ replies: [] });
       const ask =

@@ -109,7 +109,7 @@ describe('a question from a running call', () => {
     expect(await openQuestionsOf(app, left.turn)).toEqual([]);
   });
 
-  /** Runs a turn whose call has asked, until its holder is cut off and loses the lease. */
+  /** Runs a turn until its call has asked and its holder, cut off, loses the lease. */
   async function orphanCall(tool: AnyTool) {
     const app = createApp([tool]);
     const line = { isCut: false };
@@ -140,7 +140,7 @@ describe('a question from a running call', () => {
     expect([ran.length, await readResults(app)]).toEqual([2, [['book', 'approve']]]);
   });
 
-  it('is not asked twice by a `once` call that certainly did not run, and keeps its answer', async () => {
+  it('is not asked again by a `once` call that certainly did not run, and its answer still counts', async () => {
     const ran: string[] = [];
     const booking = defineTool({
       name: 'book',
@@ -165,7 +165,7 @@ describe('a question from a running call', () => {
     expect([ran.length, await readResults(app)]).toEqual([2, [['book', 'approve']]]);
   });
 
-  it('is void if the restarted call asks another question in its place', async () => {
+  it('is void if the restarted call asks another question instead', async () => {
     let times = 0;
     const booking = defineTool({
       name: 'book',

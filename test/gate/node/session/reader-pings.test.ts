@@ -11,7 +11,8 @@ const SCHEDULED_NOTICE: Notice = { ...IDLE_NOTICE, waiting: [{ turn: 't2', statu
 type PortWatcher = Parameters<SessionPort['watch']>[0];
 
 /**
- * A waiting reader whose connection reports only what the test sends. Records the times of its pings in s.
+ * A waiting reader whose connection reports only what the test sends. Records the times of its pings, in
+ * seconds.
  */
 function createWaitingReader(told: Notice, more: { readonly holder?: number } = {}) {
   const clock = createManualClock();
@@ -38,7 +39,7 @@ describe('a reader that waits', () => {
   it.each([
     ['a running turn', RUNNING_NOTICE],
     ['a scheduled turn', SCHEDULED_NOTICE],
-  ])('pings after each half minute without a report if it waits for %s', async (_, told) => {
+  ])('pings every half minute without a report if it waits for %s', async (_, told) => {
     const { pings, seconds } = createWaitingReader(told);
     await seconds(59);
     expect(pings).toEqual([]);

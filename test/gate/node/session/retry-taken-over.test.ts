@@ -1,4 +1,4 @@
-/** A retry whose first holder crashes. Its start event holds all that another holder needs. */
+/** A retry whose first holder crashes. Its start event contains everything that the next holder needs. */
 import { expect, it } from 'vitest';
 import { defineTool, ModelError } from '../../../../src/index.ts';
 import { createManualClock } from '../../../../src/testing/entry.ts';
@@ -7,7 +7,7 @@ import { toReader } from '../../../doors/session.ts';
 import { LEASE_MS, takeOver } from './former-holder.ts';
 import { createMemoryApp } from './memory-app.ts';
 
-it('a retried turn that is taken over shows the model the same request, with its message once', async () => {
+it('a retried turn sends the model the same request after a take-over, with its message only once', async () => {
   const clock = createManualClock(1_000_000);
   const look = defineTool({ name: 'look', description: 'Looks.', effect: 'read', run: () => 'seen' });
   const down = new ModelError('bad-request', 'It is down.');

@@ -48,7 +48,7 @@ function createScene(
 
 const readEvents = async (app: MemoryApp): Promise<readonly SessionEvent[]> => {
   const page = await app.port.read({ from: 1, limit: 10_000 });
-  return (page?.rows ?? []).map(({ body }) => JSON.parse(body) as SessionEvent); // It was stored as such an event.
+  return (page?.rows ?? []).map(({ body }) => JSON.parse(body) as SessionEvent); // The event was stored in this form.
 };
 
 const readGenerations = async (app: MemoryApp): Promise<(number | undefined)[]> =>

@@ -16,7 +16,7 @@ import { createMemoryApp, type MemoryApp } from './memory-app.ts';
 
 const HOUR_MS = 3_600_000;
 
-/** A tool with this function. */
+/** A tool that runs this function. */
 const createPlanTool = (run: (call: CallContext) => unknown, effect: 'read' | 'idempotent' = 'read'): Tool =>
   defineTool({ name: 'plan', description: 'Plans.', effect, run: (_, call) => run(call) });
 
@@ -43,7 +43,7 @@ function createScene(
 const readResults = async (app: MemoryApp): Promise<string[]> => {
   const page = await app.port.read({ from: 1, limit: 1_000 });
   return (page?.rows ?? [])
-    .map(({ body }) => JSON.parse(body) as SessionEvent) // It was stored as such an event.
+    .map(({ body }) => JSON.parse(body) as SessionEvent) // The event was stored in this form.
     .flatMap((event) => (event.type === 'tool-call-ended' ? modelText(event.result) : []));
 };
 
@@ -128,7 +128,7 @@ describe('a message that a call schedules', () => {
     expect([appended, (await app.port.read({ from: 1 }))?.waiting]).toEqual([[], []]);
   });
 
-  it('is kept even if `run` does not await its id', async () => {
+  it('is stored even if `run` does not await the call', async () => {
     const { app } = createScene((call) => {
       void sendLater(call, { message: 'Later.', delaySeconds: 1 });
       return 'planned';
@@ -186,7 +186,7 @@ describe('a message that a call schedules', () => {
     expect((await readResults(app)).filter((text) => text === full)).toHaveLength(4);
   });
 
-  it('counts once if its call restarts after a decision', async () => {
+  it('counts once toward the limit if its call restarts after a decision', async () => {
     const tired = defineTool({
       name: 'plan',
       description: 'Plans.',
@@ -222,7 +222,7 @@ describe('a message that a call schedules', () => {
     expect(MAX_WAITING).toEqual(MAX_WAITING_TURNS);
   });
 
-  it('counts together with messages that arrive during the turn, and messages of parallel calls', async () => {
+  it('counts toward the limit with messages that arrive during the turn and messages of parallel calls', async () => {
     const fill = async (port: SessionPort): Promise<void> => {
       const page = await port.read({ from: 1 });
       const [opening] = page?.rows ?? [];
@@ -248,7 +248,7 @@ describe('a message that a call schedules', () => {
       ],
     });
     await app.say('Go.');
-    // The first waiting turn has started in the commit that ended this turn.
+    // The commit that ended this turn also started the first waiting turn.
     expect((await app.port.read({ from: 1 }))?.waiting).toHaveLength(99);
     const told = (await readResults(app)).filter((text) =>
       text.startsWith('Error: Not scheduled: 100 messages'),

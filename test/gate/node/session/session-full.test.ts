@@ -66,7 +66,7 @@ describe('a session whose database is nearly full', () => {
     });
   });
 
-  it('stores the end of a turn without a snapshot that does not fit', async () => {
+  it('stores the end of a turn but omits a snapshot that does not fit', async () => {
     const { port } = createClockedApp({ replies: [], mostBytes });
     const leased = await port.begin(beginRequest('t1', 'a'));
     if (leased.status !== 'leased') throw new Error('The session was not leased.');
@@ -88,7 +88,7 @@ describe('a session whose database is nearly full', () => {
     expect(await port.post({ kind: 'cancel', turn: 't2', body: '{}' })).toBe('posted');
   });
 
-  it('refuses blobs that do not fit, and accepts the same message without them', async () => {
+  it('refuses a message with blobs that do not fit, and accepts it without them', async () => {
     const { port } = createClockedApp({ replies: [], mostBytes });
     const bytes = new Uint8Array(MAX_BYTES);
     const blobs = [{ id: 'f', about: '{}', size: MAX_BYTES, bytes }];

@@ -13,7 +13,7 @@ function createHandClock() {
       timers.set(id, { due: now + ms, run });
       return () => void timers.delete(id);
     },
-    /** Advances the time from timer to timer. */
+    /** Advances the clock from timer to timer. */
     pass(ms: number) {
       const until = now + ms;
       for (;;) {
@@ -47,7 +47,7 @@ describe('a shared timer', () => {
     expect(clock.open).toBe(0);
   });
 
-  it('sets no other platform timer for later or cancelled listeners', () => {
+  it('sets no further platform timer for later or cancelled listeners', () => {
     const clock = createHandClock();
     const after = createSharedTimer(clock);
     const called: string[] = [];

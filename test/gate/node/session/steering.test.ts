@@ -99,7 +99,7 @@ describe('a message for the running turn', () => {
     });
   });
 
-  it('follows the answer if it arrives while the model replies, and is answered too', async () => {
+  it('is shown after the answer if it arrives while the model replies, and is answered too', async () => {
     let session: TestSession | undefined;
     const answerWhileSteered = async (): Promise<string> => {
       await session?.post('In blue?', { whenBusy: 'steer' });
@@ -113,7 +113,7 @@ describe('a message for the running turn', () => {
     ]);
   });
 
-  it('follows the results if it arrives while the model requests calls', async () => {
+  it('is shown after the results if it arrives while the model requests calls', async () => {
     let session: TestSession | undefined;
     const steerAndCall = async (): Promise<ScriptedReply> => {
       await session?.post('In blue?', { whenBusy: 'steer' });
@@ -283,7 +283,7 @@ describe('a message for the running turn', () => {
 });
 
 describe('a message that waits for the running turn', () => {
-  it('becomes its own turn afterwards, in order', async () => {
+  it('becomes its own turn after the running turn, in order of arrival', async () => {
     const turns: string[] = [];
     const session = createScene([WORK_REPLY, 'First.', 'Second.', 'Third.'], (current) => [
       defineTool({

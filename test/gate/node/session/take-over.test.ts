@@ -66,13 +66,13 @@ async function resumeForResults(app: App, ...calls: readonly (readonly [string, 
 }
 
 describe('a `once` call without a recorded end', () => {
-  it('has the result that its tool reconciles, and does not run', async () => {
+  it('has the result that its tool returns from `reconcile`, and does not run', async () => {
     const app = createApp(createPayTool(() => ({ done: { receipt: 7 } })));
     expect(await resumeForResults(app, ['pay', 'once'])).toEqual([['pay', '{"receipt":7}']]);
     expect(ran).toEqual([]);
   });
 
-  it('runs again under the same id if `reconcile` returns not-done', async () => {
+  it('runs again under the same id if `reconcile` returns `not-done`', async () => {
     const app = createApp(createPayTool(() => 'not-done'));
     expect(await resumeForResults(app, ['pay', 'once'])).toEqual([['pay', 'paid']]);
     expect(ran).toEqual(['c0']);
@@ -94,7 +94,7 @@ describe('a `once` call without a recorded end', () => {
     [null, 'null'],
     [{ receipt: 7 }, '[object Object]'],
     [Symbol('not-done'), 'Symbol(not-done)'],
-  ])('has an unknown outcome if `reconcile` returns %o, which is logged', async (answer, said) => {
+  ])('has an unknown outcome if `reconcile` returns %o, and the value is logged', async (answer, said) => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => {});
     const app = createApp(createPayTool(() => answer as never)); // as plain JavaScript may
     expect(await resumeForResults(app, ['pay', 'once'])).toEqual([['pay', UNKNOWN_OUTCOME]]);
@@ -125,7 +125,7 @@ describe('a `once` call without a recorded end', () => {
     expect(ran).toEqual([]);
   });
 
-  it('is reconciled only once the former holder can no longer act: half a lease term after its deadline', async () => {
+  it('is reconciled only after the former holder can no longer act: half a lease term after its deadline', async () => {
     const asked_: number[] = [];
     const app = createApp(
       createPayTool(() => {
@@ -314,7 +314,7 @@ describe('a take-over', () => {
     });
   });
 
-  it('abandons the turn after twenty invocations in a row that had no room for progress', async () => {
+  it('abandons the turn after twenty consecutive invocations without room for progress', async () => {
     const idle = [
       { type: 'turn-yielded', reason: 'its invocation is near its limit of 50 subrequests' },
       { type: 'turn-resumed', cause: 'handed-over' },

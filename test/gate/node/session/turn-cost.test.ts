@@ -1,7 +1,4 @@
-/**
- * The cost of a turn with slow replies for its object: requests and alarms, which wake it, and the rows that
- * they write.
- */
+/** A slow turn's cost for its object: requests and alarms, which wake it, and the rows that they write. */
 import { describe, expect, it, vi } from 'vitest';
 import { type AnyTool, defineTool, type Effect } from '../../../../src/index.ts';
 import { createManualClock, type SessionPort } from '../../../../src/testing/entry.ts';
@@ -78,8 +75,8 @@ describe('a turn of eleven replies that take 30 s each', () => {
     const { outcome, requests, rows } = await playTurn('read');
     expect(outcome).toBe('completed');
     expect(requests).toEqual({ begin: 1, watch: 1, append: 11, alarm: 6 });
-    // The opening, the start and the appends; the lease when it starts, when the connection opens and when it
-    // ends. Each alarm sets the next.
+    // Events: the opening, the start and the appends. Lease: at its start, when the connection opens, and at
+    // its end. Each alarm sets the next.
     expect(rows).toEqual({ events: 2 + 11, lease: 3 });
   });
 

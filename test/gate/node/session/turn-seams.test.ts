@@ -24,7 +24,7 @@ const pay = requireApproval(
 );
 const PAY_REPLY: ScriptedReply = { calls: [{ name: 'pay', input: {} }] };
 
-/** A module that adds a row to the agenda when a turn stops, and the stops that it has received. */
+/** A module that adds an agenda row when a turn stops, and the stops that it has received. */
 function recordStops(name = 'notes', key = '') {
   const stops: StoppedTurn[] = [];
   const use: ModuleUse = { module: { name, nested: false, state: [] }, key };
@@ -103,7 +103,7 @@ describe('the seam `ended`', () => {
         },
       ],
     ],
-  ])('is called with the append that ends a turn, with the stop %s', async (stop, replies) => {
+  ])('is called with the append that ends a turn, with `stop` set to %s', async (stop, replies) => {
     const { use, stops } = recordStops();
     const { app, say, stored } = createApp({ uses: [use], replies });
     await say('Go.');
@@ -138,7 +138,7 @@ describe('the seam `ended`', () => {
     ['completed', 'ended'],
     ['failed', 'failed'],
   ])(
-    'is called with the release of an end that was stored before, for a turn that %s',
+    'is called with the release if the end of the turn was already stored, for a turn that %s',
     async (outcome, stop) => {
       const { app, stored, takeOver } = createApp();
       const { epoch, page } = await app.lease('Go.');
@@ -164,7 +164,7 @@ describe('the seam `ended`', () => {
     expect(stored).toEqual([releaseWithNote('ended', 'ended', turn, page.head + 2)]);
   });
 
-  it('is called if an unread turn is abandoned because its holders fell silent', async () => {
+  it('is called if a turn is abandoned unread because its holders fell silent', async () => {
     const { app, stored, takeOver } = createApp();
     const { turn } = await leaveHolderSilent(app, callEvents(['pay', 'once']));
     for (let holder = 0; holder < 8; holder += 1) {

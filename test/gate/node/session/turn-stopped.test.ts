@@ -17,7 +17,7 @@ const createNotice = (head: number, state: OpenTurn['state'] | null): Notice => 
   openTurn: openTurn(state),
 });
 
-it('the end of a turn is noticed even if the turn was answered and ended while a page was read', async () => {
+it('a reader notices the end of a turn even if the turn was answered and ended while a page was in transit', async () => {
   let tell: (notice: Notice) => void = () => {};
   let reads = 0;
   const port: Pick<SessionPort, 'read' | 'watch'> = {
@@ -25,7 +25,7 @@ it('the end of a turn is noticed even if the turn was answered and ended while a
       reads += 1;
       if (reads === 1) return createPage('running');
       if (reads > 2) return createPage(null);
-      // The turn waited, was answered before this read, and ends while the page is in transit.
+      // The turn was waiting, was answered before this read, and ends while the page is in transit.
       tell(createNotice(3, null));
       return createPage('running');
     },

@@ -22,7 +22,7 @@ const plan = (run: (call: CallContext) => unknown): Tool =>
 
 const PLAN_REPLY: ScriptedReply = { calls: [{ name: 'plan' }] };
 
-/** Schedules this number of messages, and returns the refusals. */
+/** Schedules this many messages, and returns the refusals. */
 const scheduleTurns =
   (count: number) =>
   async (call: CallContext): Promise<string> => {
@@ -55,7 +55,7 @@ function createScene(
 
 const readEvents = async ({ port }: MemoryApp): Promise<readonly SessionEvent[]> => {
   const page = await port.read({ from: 1, limit: 10_000 });
-  return (page?.rows ?? []).map(({ body, type }) => ({ ...JSON.parse(body), type }) as SessionEvent); // It was stored as such an event.
+  return (page?.rows ?? []).map(({ body, type }) => ({ ...JSON.parse(body), type }) as SessionEvent); // The event was stored in this form.
 };
 
 const readResults = async (app: MemoryApp): Promise<string[]> =>
@@ -105,7 +105,7 @@ describe('a tree of turns', () => {
     expect(await runAll()).toBe(5);
   });
 
-  it('starts again with each message of a person', async () => {
+  it('starts a new count with each message of a person', async () => {
     const { app, runAll } = createScene(scheduleTurns(2), { limits: { maxScheduled: 4 } });
     await app.say('Go.');
     expect(await runAll()).toBe(4);
@@ -113,7 +113,7 @@ describe('a tree of turns', () => {
     expect(await runAll()).toBe(4);
   });
 
-  it('has one token budget; the turn that exceeds it names the limit', async () => {
+  it('shares one token budget, and the turn that exceeds it reports the limit', async () => {
     const { app, runAll } = createScene(scheduleTurns(1), {
       use: [budget({ tokens: 5_000 })],
       replies: createCostlyReplies(40),
@@ -129,7 +129,7 @@ describe('a tree of turns', () => {
     });
   });
 
-  it('has one cost budget', async () => {
+  it('shares one cost budget, and the turn that exceeds it reports the limit', async () => {
     const modelOptions = { prices: { input: 1_000, output: 1_000 } };
     const options = { use: [budget({ cost: 5 })], replies: createCostlyReplies(40), modelOptions };
     const { app, runAll } = createScene(scheduleTurns(1), options);
@@ -151,7 +151,7 @@ describe('a tree of turns', () => {
     expect((await app.state()).turn).toMatchObject({ outcome: 'completed' });
   });
 
-  it('counts the usage of all its turns in a budget, but a call sees the usage of its own turn', async () => {
+  it('counts the usage of all its turns toward a budget, but shows a call only the usage of its own turn', async () => {
     const seen: unknown[] = [];
     const run = async (call: CallContext): Promise<void> => {
       seen.push([call.process?.budget.tokens?.used, call.process?.used.tokens]);
@@ -349,7 +349,7 @@ function playPingPong(each: number, options: Partial<Parameters<typeof createMem
           message: 'Your turn.',
           context: ToolCallContext.EMPTY,
           from: call.principal,
-          // A copy of the environment belongs to the same call.
+          // A copy of the environment is bound to the same call.
           place: CALL_ORIGINS.originOf({ ...call.env })?.send(),
         };
         await other().port.accept({ ...toTurnStart(start, () => crypto.randomUUID()), whenBusy: 'queue' });

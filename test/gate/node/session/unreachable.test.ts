@@ -60,7 +60,7 @@ describe('a turn that cannot read a file from its session', () => {
   it('is handed over from inside a nested loop, and the call that opened the loop stays open', async () => {
     const times = { left: 0 };
     const client = new AbortController();
-    // The first invocation leaves after the nested loop has read a file, so the next one has to read it
+    // The first invocation stops after its nested loop has read a file, so the next one must read the file
     // again.
     const find = defineTool({
       name: 'find',

@@ -15,7 +15,7 @@ import { type ClockedApp, createClockedApp } from './memory-app.ts';
 
 /** The event type that the code cannot fold, and the number of folds. */
 const brokenFold = { at: '', folds: 0 };
-/** The type of the event that is folded next. Each event is parsed directly before its fold. */
+/** The type of the next event to be folded, because each event is parsed directly before its fold. */
 let parsedBodies: unknown;
 
 type ToolMemory = (typeof BUILT_IN_KINDS.memories)[number];
@@ -176,7 +176,7 @@ describe('an unreadable turn', () => {
     });
   });
 
-  it('leads to an error that names the routes to its events and its cancel, if its events cannot be folded', async () => {
+  it('causes an error with the routes to its events and its cancel', async () => {
     const app = createClockedApp({ replies: [], leaseMs: LEASE_MS });
     const turn = await openTurn(app, 'model-replied');
     const ended: StoredEvent = { seq: 9, at: 0, type: 'turn-ended', turn, outcome: 'completed' };
@@ -187,7 +187,7 @@ describe('an unreadable turn', () => {
     );
   });
 
-  it('is not read again if the invocation that had to abandon it also fell silent', async () => {
+  it('is ended without another read if the invocation that had to abandon it also fell silent', async () => {
     const app = createClockedApp({ replies: [], leaseMs: LEASE_MS });
     const { turn } = await leaveHolderSilent(app, callEvents(['pay', 'once']));
     for (let holder = 0; holder < 8; holder += 1) {
@@ -203,7 +203,7 @@ describe('an unreadable turn', () => {
       outcome: 'failed',
       error: { type: 'stuck', message: STUCK_ERROR.message.replace('8', '9') },
     });
-    // The result of its call is the one that its holder would have recorded.
+    // Its call has the result that the holder would have recorded.
     expect((await app.state()).messages.at(-1)).toMatchObject({
       calls: [{ name: 'pay', ended: { result: { reason: 'unknown-outcome' } } }],
     });
@@ -215,7 +215,7 @@ describe('an inbox message', () => {
     const app = createClockedApp({ replies: ['Done.'], leaseMs: LEASE_MS });
     const leased = await app.lease('Go.');
     const turn = leased.page.openTurn?.id ?? '';
-    const kind = 'praise' as InboxMessageKind; // Of a newer version.
+    const kind = 'praise' as InboxMessageKind; // From a newer version.
     await app.port.post({ kind, turn, body: '{}' });
     await app.clock.advance(LEASE_MS + 1);
     expect(
@@ -226,7 +226,7 @@ describe('an inbox message', () => {
     });
   });
 
-  it('fails the turn, and is logged, if it steers but does not contain the start of a turn', async () => {
+  it('fails the turn and is logged if it is a steering message without the start of a turn', async () => {
     const app = createClockedApp({ replies: ['Done.'], leaseMs: LEASE_MS });
     const leased = await app.lease('Go.');
     const body = JSON.stringify({ v: 1, type: 'turn-ended', turn: 's1', outcome: 'completed' });
@@ -246,7 +246,7 @@ describe('an inbox message', () => {
     ]);
   });
 
-  it('ends the turn as stuck if it cannot be read', async () => {
+  it('ends the turn as stuck if the message cannot be read', async () => {
     const app = createClockedApp({ replies: ['Done.'], leaseMs: LEASE_MS });
     const turn = await openTurn(app, 'turn-yielded');
     await app.port.post({ kind: 'answer', turn, body: '{' });

@@ -1,7 +1,4 @@
-/**
- * Values with `toJSON`, in each place where code passes a value to the journal, and values that cannot be
- * journaled.
- */
+/** Values with `toJSON`, wherever code passes values to the journal, and values that cannot be journaled. */
 import * as v from 'valibot';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import {
@@ -96,7 +93,7 @@ describe('a value with `toJSON`', () => {
       replies: [callTools('sign'), 'Signed.'],
     });
     await session.send('Sign.');
-    await session.result('sign', { result: { at: DATE_VALUE, site: SITE_URL } as never }); // Code can send it; HTTP cannot.
+    await session.result('sign', { result: { at: DATE_VALUE, site: SITE_URL } as never }); // Only code can send it, not HTTP.
     expect(getLastResults(session)).toEqual([JSON.stringify(STORED_VALUES)]);
   });
 
@@ -122,7 +119,7 @@ describe('a value with `toJSON`', () => {
     expect(loggedLines).toEqual([]);
   });
 
-  it('reaches a sink as JSON, or as the parsed value if the sink has a type', async () => {
+  it('arrives at a sink as JSON, or as the parsed value if the sink has a type', async () => {
     const Receipt = defineDomainType({
       name: 'Receipt',
       schema: v.object({ at: v.pipe(v.string(), v.toDate()), site: v.string() }),
@@ -152,7 +149,7 @@ describe('a value with `toJSON`', () => {
     expect(loggedLines).toEqual([]);
   });
 
-  it('can come from a subagent, in its answer and through the blackboard', async () => {
+  it('can be in the answer of a subagent and on the blackboard of a subagent', async () => {
     const work = createNamedTool('work', (_, { blackboard }) =>
       blackboard.add({ at: DATE_VALUE }, { name: 'worked' }),
     );
@@ -180,7 +177,7 @@ describe('a value with `toJSON`', () => {
     ]);
   });
 
-  it('can be in the context that code passes', async () => {
+  it('can be in the context that an agent sets', async () => {
     const look = createNamedTool('look', (_, { context }) => context.get('since'));
     const agent = defineAgent({ ...createClerk([look]), output: undefined, context: { since: DATE_VALUE } });
     const session = createTestSession(agent, { replies: [callTools('look'), 'Done.'] });
@@ -190,7 +187,7 @@ describe('a value with `toJSON`', () => {
 });
 
 describe('a value that cannot be journaled', () => {
-  it('is reported to the model as part of a result, and to the developer in one log line', async () => {
+  it('is described to the model in the result, and to the developer in log lines', async () => {
     const pay = createNamedTool('pay', (): unknown => ({
       paid: [{ by: () => 1, sum: 2 }],
       rate: Number.NaN,
@@ -293,7 +290,7 @@ describe('a value that cannot be journaled', () => {
     expect(await session.send('Pay.')).toMatchObject({ outcome: 'cancelled' });
   });
 
-  it('is stored as a file if it contains bytes, and the value has the name of the file instead', async () => {
+  it('has its bytes stored as a file, and the name of the file replaces them', async () => {
     const png = Uint8Array.from([0x89, 0x50, 0x4e, 0x47, 13, 10, 26, 10]);
     const chart = createNamedTool('chart', () => ({ title: 'Sales', pages: [{ image: png }] }));
     const [whole] = await collectLastResults([createNamedTool('chart', () => png)], 'chart');
@@ -304,7 +301,7 @@ describe('a value that cannot be journaled', () => {
     );
   });
 
-  it('leaves the cause of an error in the log only, without secrets (S0-047)', async () => {
+  it('shows the cause of a returned error only in the log, without secrets (S0-047)', async () => {
     const cause = Object.assign(new Error('connect ECONNREFUSED'), {
       stack: 'Error: connect ECONNREFUSED\n    at pay',
     });
@@ -330,7 +327,7 @@ describe('a value that cannot be journaled', () => {
       }),
       what: 'does not fit its output',
     },
-  ])('is an error if its result $what', async ({ output: Bill, what }) => {
+  ])('causes an error if the result $what', async ({ output: Bill, what }) => {
     const createBillTool = (value: unknown) =>
       defineTool({ name: 'bill', description: 'Bills.', output: Bill, run: () => value });
     const problem = `Tool 'bill' ran and finished, but its result ${what}: cents: Invalid type: Expected number but received "two".`;

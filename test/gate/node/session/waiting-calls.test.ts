@@ -70,7 +70,7 @@ describe('a call that waits inside a nested loop', () => {
     expect(session.requests[2]?.messages.at(-1)).toMatchObject({ role: 'tool', text: 'Error: No.' });
   });
 
-  it('is listed with the other waiting calls, the outermost first, each in source order', async () => {
+  it('is listed with the other waiting calls, starting with the outermost loop, in source order', async () => {
     const { pay, note } = createActingTools();
     const agent = defineAgent({
       name: 'tester',
@@ -103,7 +103,7 @@ describe('a turn that is cancelled while a call waits', () => {
   };
   const manual = defineManualTool({ name: 'note', description: 'Notes.' });
 
-  it('declines all waiting calls at once, with the name of the person who sent another message', async () => {
+  it('declines all waiting calls at once, with the name of the person whose new message replaced them', async () => {
     const { did, pay } = createActingTools();
     const app = createMemoryApp({ tools: [askFirst(pay), manual], replies: [BOTH_CALLS, 'Next.'] });
     await app.say('Go.');
@@ -136,7 +136,7 @@ describe('a turn that is cancelled while a call waits', () => {
     expect(did).toEqual(['pay']);
   });
 
-  it('keeps waiting if another question is open by then', async () => {
+  it('keeps waiting if a different question is open when the cancel arrives', async () => {
     const { did, pay } = createActingTools();
     const twice = askFirst(askFirst(pay, { by: 'manager' }));
     const app = createMemoryApp({ tools: [twice], replies: [{ calls: [{ name: 'pay' }] }, 'Next.'] });

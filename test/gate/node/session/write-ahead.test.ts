@@ -44,7 +44,7 @@ const formatLabel = (type: string, body: string): string => {
 };
 const callTools = (...names: Effect[]) => ({ calls: names.map((name) => ({ name })) });
 
-it('a loop of read tools reaches its last model call before any append is acknowledged', async () => {
+it('a loop of read tools makes its last model call before any append is acknowledged', async () => {
   const { app, log, clock, release } = createLab(
     ['read'],
     [callTools('read'), callTools('read', 'read'), callTools('read'), 'Done.'],
@@ -87,7 +87,7 @@ it('the result of every call is durable before a later `once` call runs', async 
   expect(stored.match(/model-replied/g)).toHaveLength(2);
 });
 
-it('the calls of a batch share one append', async () => {
+it('the calls of a batch are started in one append and ended in one append', async () => {
   const { app, log, clock, release } = createLab(['once'], [callTools('once', 'once', 'once'), 'Done.']);
   const end = app.say('Go.');
   await clock.advance(0);

@@ -1,5 +1,5 @@
 /**
- * Before `reconcile` returns not-done, it must check the age of the call: a request may still arrive later.
+ * A `reconcile` that returns not-done must first check the call's age, because its request may still arrive.
  */
 import { beforeEach, describe, expect, it } from 'vitest';
 import { type AnyTool, type CallContext, defineTool, type Reconciliation } from '../../../../src/index.ts';
@@ -31,7 +31,7 @@ let clock: ManualClock;
 /** The times at which payments arrived. */
 let paid: number[];
 /**
- * The epochs of invocations that are cut off. The session receives nothing from them, but their requests
+ * The epochs of invocations that are cut off. The session receives no messages from them, but their requests
  * still arrive.
  */
 let cutOff: Set<number>;
@@ -104,14 +104,14 @@ const readStarts = async (app: MemoryApp, turn: string): Promise<number[]> =>
   (await app.events(turn)).flatMap(({ type, at }) => (type === 'tool-call-started' ? at : []));
 
 describe('a request that is still in transit when its call is reconciled, 25 s after the start', () => {
-  it('pays twice if the tool returns not-done, because the request arrives later', async () => {
+  it('pays twice if the tool returns `not-done` before the request arrives', async () => {
     const app = createApp(createSlowPayTool(lookAtBank));
     await takeOver(app, await killWhilePaying(app));
     expect(told.map(({ age }) => age)).toEqual([25_000]);
     expect(paid).toEqual([40_000, 65_000]);
   });
 
-  it('pays once if the tool returns unknown for such a young call', async () => {
+  it('pays once if the tool returns `unknown` for such a recent call', async () => {
     const app = createApp(createSlowPayTool(lookAtOldOnes));
     await takeOver(app, await killWhilePaying(app));
     expect(told.map(({ age }) => age)).toEqual([25_000]);
@@ -139,7 +139,7 @@ describe('`startedAt`', () => {
     expect(told.map(({ startedAt }) => startedAt)).toEqual([START + 1_234]);
   });
 
-  it('is the time of the last start, which is also journaled if a call runs again after `not-done`', async () => {
+  it('is the time of the last start, which is journaled again if a call runs again after `not-done`', async () => {
     const app = createApp(createSlowPayTool(() => (told.length === 1 ? 'not-done' : 'unknown')));
     const turn = await killWhilePaying(app);
     await clock.advance(LEASE_MS);
@@ -171,7 +171,7 @@ describe('`startedAt`', () => {
     expect(told).toEqual([{ age: 700, startedAt: START + 90_000 }]);
   });
 
-  it('is the time of the take-over if the call runs again from the start', async () => {
+  it('is the time of the take-over if that invocation runs the call again', async () => {
     const app = createApp(createSlowPayTool(() => 'unknown'));
     const { turn, leased } = await leaveHolderSilent(app, callEvents(['pay', 'idempotent']));
     cutOff.add(leased.epoch);

@@ -79,7 +79,7 @@ describe('the settings of an agent', () => {
     });
   });
 
-  it('omit parallel calls if there are no tools, because providers would refuse the request', async () => {
+  it('omit the option for parallel calls if there are no tools, because providers would refuse it', async () => {
     const settings = { parallelToolCalls: false, toolChoice: 'auto', seed: 1 } as const;
     expect((await collectRequests(['Done.'], { settings, tools: [] }))[0]?.settings).toEqual({ seed: 1 });
   });
@@ -137,7 +137,7 @@ describe('the tool choice', () => {
     [{ first: { tool: 'look' } }, [{ tool: 'look' }, undefined, undefined]],
     [{ every: 'required' }, ['required', 'required', 'required']],
     [{ every: { tool: 'look' } }, [{ tool: 'look' }, { tool: 'look' }, { tool: 'look' }]],
-  ])('%j has the right value in each of three model calls', async (toolChoice, expected) => {
+  ])('%j leads to the expected choice in each of three model calls', async (toolChoice, expected) => {
     const requests = await collectRequests(script, { settings: { toolChoice } });
     expect(requests.map(({ settings }) => settings?.toolChoice)).toEqual(expected);
   });
@@ -154,7 +154,7 @@ describe('the tool choice', () => {
     expect([request?.tools, request?.settings]).toEqual([[], undefined]);
   });
 
-  it('is omitted if its tool is not offered yet, with a logged warning', async () => {
+  it('is omitted if its tool is not offered yet, and a warning is logged', async () => {
     const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
     const inner = defineAgenticTool({
       name: 'dig',
@@ -218,7 +218,7 @@ describe('the settings of a nested loop', () => {
     expect([requests[1]?.settings, requests[3]?.settings]).toEqual([{ temperature: 0.5 }, undefined]);
   });
 
-  it('are used with the model of a test session, which replaces a model from the environment', async () => {
+  it('apply to the model of a test session, which replaces the model from the environment', async () => {
     const model = () => {
       throw new Error('A test must not use the model of the environment.');
     };

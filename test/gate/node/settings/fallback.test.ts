@@ -106,7 +106,7 @@ describe('a fallback', () => {
     await expect(findAnsweringModel(closed)).rejects.toThrow(/^3 models failed\. a: .* b: .* c: /);
   });
 
-  it('starts with the first model in the next request', async () => {
+  it('starts with the first model again in the next request', async () => {
     const a = createNamedModel('a', [busyError, 'From a.']);
     const both = fallback([a, createNamedModel('b', ['From b.'])]);
     expect([
@@ -116,7 +116,7 @@ describe('a fallback', () => {
   });
 
   it.each(['onText', 'onReasoning'] as const)(
-    'does not ask the next model once %s was called',
+    'does not call the next model after a call to %s',
     async (hand) => {
       const a: ChatModel = {
         name: 'a',
@@ -132,7 +132,7 @@ describe('a fallback', () => {
     },
   );
 
-  it('asks no other model if the turn has ended or its budget is spent', async () => {
+  it('calls no other model if the turn has ended or its budget is spent', async () => {
     const b = createNamedModel('b', ['From b.']);
     const over = new AbortController();
     const a = createNamedModel('a', [
@@ -166,7 +166,7 @@ describe('a fallback', () => {
     });
   });
 
-  it('has only the settings, tokens and media types that all candidates support', async () => {
+  it('sends each model only the settings, tokens and reply parts that the model supports', async () => {
     const parts: readonly ReplyPart[] = [
       { type: 'reasoning', text: 'Hm.' },
       { type: 'text', text: 'Hello.' },
@@ -197,7 +197,7 @@ describe('a fallback', () => {
     ]);
   });
 
-  it('passes the media types that its agent accepts to each model, and declares none itself', async () => {
+  it('passes the media types that the agent accepts to each model, and declares no media types itself', async () => {
     const a = createNamedModel('a', [busyError]);
     const b = createNamedModel('b', ['Yes.']);
     const media = { message: { data: ['image/png'], url: [] }, result: { data: [], url: [] } };
@@ -273,7 +273,7 @@ describe('a loop with a fallback', () => {
       undefined,
       { from: 'b', unshown: ['reasoning'] },
     ]);
-    // The highest price is reserved, whichever model replies. The model that takes over reserves again.
+    // The highest price of all models is reserved. The model that takes over reserves again.
     const asked = await readReservations(session);
     expect(asked).toHaveLength(4);
     for (const { reserved } of asked)

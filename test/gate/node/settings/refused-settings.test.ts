@@ -1,4 +1,4 @@
-/** Tests the errors for unsupported settings where they are declared. */
+/** Tests that unsupported settings throw where they are declared. */
 
 import type { LanguageModelV4 } from '@ai-sdk/provider';
 import { describe, expect, it } from 'vitest';
@@ -123,12 +123,12 @@ describe.runIf(isDevelopment)('an unsupported setting', () => {
       );
     });
 
-    it('has valid settings unchanged', () => {
+    it('keeps valid settings unchanged', () => {
       expect(make({ temperature: 0, seed: 1 }).settings).toEqual({ temperature: 0, seed: 1 });
     });
   });
 
-  it('is in the field of the error', () => {
+  it('is reported in the `field` of the error', () => {
     expect(() => defineAgent({ ...base, settings: { topK: 0.5 } })).toThrow(
       expect.objectContaining({ agent: 'clerk', field: 'settings.topK' }),
     );

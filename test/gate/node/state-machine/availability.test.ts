@@ -155,7 +155,7 @@ describe('the calls of one reply', () => {
     expect(await readPositions(session)).toEqual(createPositions({ 41: 'shipped' }));
   });
 
-  it('never overlap, whatever their serial keys are, even for tools that a strategy adds (STM-12)', async () => {
+  it('never overlap, regardless of their serial keys, even for tools that a strategy adds (STM-12)', async () => {
     const log: string[] = [];
     const createSlowTool = (name: string, serial?: string): AnyTool =>
       defineTool({
@@ -278,7 +278,7 @@ describe('the model of a state machine', () => {
 });
 
 describe('a tool that returns a stored result', () => {
-  it('makes no transition if it returns its stored result in a later state', async () => {
+  it('makes no transition if its stored result is requested in a later state', async () => {
     const { tool } = createWorkshop();
     const terms = oneShotPerLoop(tool('terms'), 'Sign them.');
     const machine = defineStateMachine({
@@ -302,7 +302,7 @@ describe('a tool that returns a stored result', () => {
 });
 
 describe('the name of a state machine', () => {
-  it('can differ for the model without creating another machine', async () => {
+  it('can be different for the model, and the machine remains the same', async () => {
     const { machine } = orderMachine();
     const session = startSession(
       [machine, withName(machine, 'other')],

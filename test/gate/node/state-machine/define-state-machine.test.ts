@@ -113,7 +113,7 @@ describe('defineStateMachine', () => {
     expect(catchDefinitionError(config)).toEqual([field, `Tool 'door': ${problem}`]);
   });
 
-  it('throws if tools of different states, or of a state and of all states, share a name', () => {
+  it('throws if two tools of its states, or a tool of a state and a tool of all states, have the same name', () => {
     const other = createWorkshop().tool('go');
     const problem = ['states', "Tool 'door': two tools of its states have the name 'go'."];
     expect(catchDefinitionError({ states: { open: [go], shut: [other] }, initial: 'open' })).toEqual(problem);
@@ -122,7 +122,7 @@ describe('defineStateMachine', () => {
     );
   });
 
-  it('accepts one object with states, entries that are tools or { tool, to }, and tools of all states (STM-01)', () => {
+  it('accepts an object with states of tools or { tool, to }, and tools of all states (STM-01)', () => {
     const { machine } = orderMachine();
     expect(machine).toMatchObject({
       name: 'orders',
@@ -192,7 +192,7 @@ describe('the description of a tool in a state machine', () => {
     expect(getDescriptions({ initial: 'open', states })).toEqual([description]);
   });
 
-  it('covers a tool of all states that has a target in some of them', () => {
+  it('includes the targets of a tool of all states that has a target in some of them', () => {
     const states = { open: [{ tool: go, to: 'shut' }], shut: [] };
     expect(getDescriptions({ initial: 'open', states, everywhere: [go] })).toEqual([
       'Does go.\n\n[Available in all states] [Transitions to: shut (from open)]',
@@ -317,7 +317,7 @@ describe('startingIn', () => {
     expect(await readPositions(session)).toEqual({ 'clerk/orders': { 41: 'shipped' } });
   });
 
-  it('can be applied to its own result, and keeps all options', async () => {
+  it('can be applied to a machine that it returned, and keeps all options', async () => {
     const { machine } = orderMachine();
     const copy = startingIn(startingIn(machine, 'confirmed'), 'shipped');
     const session = startSession([copy], [orderCalls('41'), 'So.', 'Done.']);
@@ -328,7 +328,7 @@ describe('startingIn', () => {
     );
   });
 
-  it('throws for a decorated machine, whose decorators would be lost, and for an unknown state', () => {
+  it('throws for an unknown state, and for a decorated machine, because the decorators would be lost', () => {
     const { machine } = orderMachine();
     expect(() => startingIn(requireApproval(machine, 'May I?'), 'confirmed')).toThrow(
       new ToolDefinitionError(

@@ -109,7 +109,7 @@ describe('a stored state that the code no longer defines', () => {
     expect(await readPositions(session)).toEqual(createPositions({ 41: 'shipped' }));
   });
 
-  it('is reported to every call of an open loop, and to the model', async () => {
+  it('is reported to the model, and as the result of every call of an open loop', async () => {
     const { session, deploy } = createDeployedSession([
       orderCalls('41'),
       'So.',
@@ -135,7 +135,7 @@ describe('a stored state that the code no longer defines', () => {
     expect(getOuterResults(session)).toEqual(['So.', 'So.']);
   });
 
-  it('does not arise from a changed initial state, because a started machine keeps its state', async () => {
+  it('does not result from a changed initial state, because a started machine keeps its state', async () => {
     const { session, deploy } = createDeployedSession([
       orderCalls('41'),
       'So.',

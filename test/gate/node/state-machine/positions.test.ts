@@ -20,7 +20,7 @@ import {
 } from './scenes.ts';
 
 describe('the position of a state machine', () => {
-  it('is the one at the end of the last turn, even after a restart', async () => {
+  it('is its state at the end of the last turn, even after a restart', async () => {
     const { machine, done } = orderMachine();
     const session = startSession(
       [machine],
@@ -88,7 +88,7 @@ describe('the position of a state machine', () => {
     expect(await readPositions(session)).toEqual(createPositions({ '': 'shipped' }));
   });
 
-  it('depends on the path of the machine: it is another one inside another tool', async () => {
+  it('depends on the path of the machine, so the machine has another position inside another tool', async () => {
     const { machine } = orderMachine();
     const desk = defineAgenticTool({
       name: 'desk',
@@ -141,8 +141,7 @@ describe('the position of a state machine', () => {
 
 describe('a state machine whose Worker is killed', () => {
   /**
-   * Returns a session with a confirmed order, and kills the Worker in the first run of `ship`, after it
-   * acted.
+   * Returns a session with a confirmed order, whose Worker is killed after `ship` acts for the first time.
    */
   function startShipping(
     more: { readonly reconciles?: boolean; readonly again?: boolean } = {},
@@ -180,7 +179,7 @@ describe('a state machine whose Worker is killed', () => {
       }),
   });
 
-  it('after an effect has the effect once, and makes one transition', async () => {
+  it('runs the effect only once, and makes one transition', async () => {
     const { session, done } = startShipping({ reconciles: true });
     await session.send('Confirm.');
     await session.send('Ship.');
@@ -222,7 +221,7 @@ describe('a state machine whose Worker is killed', () => {
       'thank: thank done',
       `confirm: ${formatWrongState('shipped', 'draft')}`,
     ]);
-    // The machine was reset once, and not again when another invocation resumed.
+    // The machine was reset only once, although another invocation resumed.
     expect(await readPositions(session)).toEqual(createPositions({ 41: 'shipped' }));
     expect(
       (await session.events()).filter((event) => event.type === 'turn-resumed' && event.cause === 'expired'),
@@ -272,7 +271,7 @@ describe('calls of a state machine in one reply', () => {
     expect(starts.lastIndexOf('frame-started')).toBeLessThan(starts.indexOf('tool-call-ended'));
   });
 
-  it('return the problems of invalid inputs, whatever their keys would be', async () => {
+  it('report the problems of invalid inputs without a call of the key function', async () => {
     const { machine } = orderMachine({
       key: ({ orderId }) => orderId.toUpperCase(),
       reset: undefined,
@@ -344,7 +343,7 @@ describe('a tool of a state machine that waits for approval', () => {
     expect(await readPositions(session)).toEqual(createPositions({ 41: 'draft' }));
   });
 
-  it('delays the calls after it, which see its outcome', async () => {
+  it('delays the calls after it, which run in the state that it leads to', async () => {
     const { session, done } = startWaiting(callTools('confirm', 'ship'));
     expect(await session.send('Go.')).toMatchObject({ outcome: 'suspended' });
     expect(done).toEqual([]);

@@ -54,7 +54,7 @@ describe('two state machines with the same name', () => {
     });
   });
 
-  it('are one machine if one is a copy of the other under another name', async () => {
+  it('share one position if one is a copy of the other under another name', async () => {
     const { machine } = orderMachine();
     const session = startSession(
       [machine, withName(machine, 'sales')],

@@ -13,7 +13,7 @@ import type { ModelRequest } from '../../../../src/model/entry.ts';
 import { createTestSession, type ScriptedReply, type TestSession } from '../../../../src/testing/entry.ts';
 import { modelText } from '../../../doors/tools.ts';
 
-/** Makes a reply that calls these tools. Each is a name, or a name with its input. */
+/** Makes a reply that calls these tools. Each is a tool name, or a name with its input. */
 export const callTools = (...wanted: readonly (string | readonly [name: string, input: unknown])[]) => ({
   calls: wanted.map((one) => (typeof one === 'string' ? { name: one } : { name: one[0], input: one[1] })),
 });
@@ -38,7 +38,7 @@ export const formatWrongState = (current: string, ...states: readonly string[]):
 /** Returns the memory with these positions of the machine `orders`. */
 export const createPositions = (keys: Readonly<Record<string, string>>) => ({ 'clerk/orders': keys });
 
-/** Returns a list of actions, and a factory for tools that record and report their actions. */
+/** Returns a list of actions, and a factory for tools that add to it and report their actions. */
 export function createWorkshop() {
   const done: string[] = [];
   const createWorkshopTool = <const Name extends string>(

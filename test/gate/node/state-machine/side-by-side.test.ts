@@ -21,10 +21,7 @@ import {
 
 type ReplyScripts = Readonly<Record<string, readonly Exclude<ScriptedReply, () => unknown>[]>>;
 
-/**
- * Selects replies by the message of a loop and its number of replies, so that parallel loops do not mix them
- * up.
- */
+/** Selects replies by a loop's message and its reply count, so that parallel loops receive their own. */
 function replyByMessage(scripts: ReplyScripts): ScriptedReply[] {
   const known = new Map(Object.entries(scripts));
   return Array.from({ length: 100 }, () => ({ messages }) => {
@@ -43,7 +40,7 @@ const createDesk = (machine: AnyTool): AnyTool =>
     tools: [machine],
   });
 
-/** Returns the same as a subagent. */
+/** Returns the same tool as a subagent. */
 const createDeskAgent = (machine: AnyTool): AnyTool =>
   defineSubagent({
     agent: defineAgent({ name: 'desk', description: 'Works.', instructions: 'Desk.', tools: [machine] }),
@@ -75,7 +72,7 @@ describe('parallel loops of one state machine', () => {
     ['agentic tools', createDesk],
     ['subagents', createDeskAgent],
   ])(
-    'share the position in %s: one call makes the transition, and the other finds it made',
+    'share the position in %s: one call makes the transition, and the other call is refused',
     async (_, around) => {
       const { machine, done } = orderMachine();
       const session = startSession(
@@ -116,7 +113,7 @@ describe('parallel loops of one state machine', () => {
     expect(await readPositions(session)).toEqual(createDeskPosition('shipped'));
     await session.decide('look', 'approve');
     expect(done.filter((name) => name !== 'status')).toEqual(['confirm', 'ship', 'look']);
-    // The last batch does not undo the transition.
+    // The last batch has not undone the transition.
     expect(await readPositions(session)).toEqual(createDeskPosition('shipped'));
     session.restart();
     expect(await readPositions(session)).toEqual(createDeskPosition('shipped'));
@@ -253,23 +250,28 @@ describe('parallel loops of one state machine in a killed Worker', () => {
   it.each([
     ['first', [callTools('confirm')], [callTools('status'), callTools('confirm')]],
     ['last', [callTools('status'), callTools('confirm')], [callTools('confirm')]],
-  ])('resume the started calls first, in state %s', async (_, first, second) => {
-    const { session, done } = startKilling(first, second);
-    expect(await session.send('Go.')).toMatchObject({ outcome: 'completed' });
-    expect(
-      (await session.events()).filter((event) => event.type === 'turn-resumed' && event.cause === 'expired'),
-    ).toHaveLength(1);
-    expect(done.filter((name) => name !== 'status')).toEqual(['confirm']);
-    expect(await listSortedAnswers(session)).toEqual([
-      `confirm: ${formatWrongState('confirmed', 'draft')}`,
-      'confirm: confirm done',
-      'status: status done',
-    ]);
-    session.restart();
-    expect(await readPositions(session)).toEqual(createDeskPosition('confirmed'));
-  });
+  ])(
+    'resume the started calls before other calls (the earlier `confirm` is in the %s loop)',
+    async (_, first, second) => {
+      const { session, done } = startKilling(first, second);
+      expect(await session.send('Go.')).toMatchObject({ outcome: 'completed' });
+      expect(
+        (await session.events()).filter(
+          (event) => event.type === 'turn-resumed' && event.cause === 'expired',
+        ),
+      ).toHaveLength(1);
+      expect(done.filter((name) => name !== 'status')).toEqual(['confirm']);
+      expect(await listSortedAnswers(session)).toEqual([
+        `confirm: ${formatWrongState('confirmed', 'draft')}`,
+        'confirm: confirm done',
+        'status: status done',
+      ]);
+      session.restart();
+      expect(await readPositions(session)).toEqual(createDeskPosition('confirmed'));
+    },
+  );
 
-  it('make the transition from the state at the start of the call, not from the one in the reply', async () => {
+  it('make the transition from the state when the call starts, not from the state when the model replied', async () => {
     const { tool, done } = createWorkshop();
     const confirm = tool('confirm', async () => {
       await waitForEvent(session, isRequestFor('ship')); // The other loop has called its model.

@@ -88,7 +88,7 @@ describe('an unfolding tool in a state', () => {
     expect(await readPositions(session)).toEqual({ 'clerk/orders': { '': 'open' } });
   });
 
-  it('cannot be opened in the wrong state, and offers no way around the state', async () => {
+  it('cannot be opened in the wrong state, and its inner tools cannot be called either', async () => {
     const { machine, done } = createShop();
     const session = startSession(
       [machine],
@@ -125,7 +125,7 @@ describe('a state machine with chaining', () => {
   });
 
   it.each([
-    // The tools of a declared type exist before there is an object.
+    // The tools of a declared type exist before any object of it.
     ['one type', [chainFrom(Parcel)], ['track', 'close']],
     ['any', [chainAny()], ['close', 'track']],
   ])('offers the tools of objects of %s in every state (AGT-10, AGT-11)', async (_, entries, sent) => {

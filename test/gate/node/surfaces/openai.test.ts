@@ -85,7 +85,7 @@ const summarizeEvents = (events: readonly ResponseEvent[]): string[] =>
   });
 
 describe('a response in the OpenAI format', () => {
-  it('replaces text that it has streamed of a restarted reply', async () => {
+  it('replaces streamed text after a reply has restarted', async () => {
     const events = [TURN_STARTED, createModelReplied('It is right.'), createTurnEnded('completed')];
     const items = [
       TURN_STARTED,
@@ -104,7 +104,7 @@ describe('a response in the OpenAI format', () => {
     ]);
   });
 
-  it('replaces text that it has streamed of a lost invocation', async () => {
+  it('replaces streamed text after its invocation was lost', async () => {
     const resumed = { ...TURN_PLACE, seq: 3, type: 'turn-resumed', cause: 'expired' } satisfies StoredEvent;
     const rest = [createModelReplied('It is right.', { seq: 4 }), createTurnEnded('completed', { seq: 5 })];
     const items = [TURN_STARTED, createTextDelta('It is wr'), resumed, createTextDelta('It'), ...rest];
@@ -120,7 +120,7 @@ describe('a response in the OpenAI format', () => {
     ]);
   });
 
-  it('replaces text that it has streamed if the journal differs', async () => {
+  it('replaces streamed text that differs from the journal', async () => {
     const events = [TURN_STARTED, createModelReplied('It is right.'), createTurnEnded('completed')];
     expect(
       summarizeEvents(

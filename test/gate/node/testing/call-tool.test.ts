@@ -34,7 +34,7 @@ describe('callTool', () => {
     expect(result.content).toBe('{"amount":2,"from":"acme","by":7,"key":4}');
   });
 
-  it('validates the input as for a call of a model, even if it is not JSON', async () => {
+  it('validates the input like the input of a model’s call, even if it is not JSON', async () => {
     expect((await callTool(pay, { amount: 0 })).content).toContain('amount: ');
     expect(await callTool(pay, 'two')).toMatchObject({ type: 'error', reason: 'invalid-input' });
   });
@@ -46,13 +46,13 @@ describe('callTool', () => {
     );
   });
 
-  it('returns the result of the tool and not that of a nested call', async () => {
+  it('returns the result of the tool, not the result of a nested call', async () => {
     const model = scriptedModel([{ calls: [{ name: 'pay', input: { amount: 2 } }] }, 'Paid twice.']);
     const clerk = defineAgenticTool({ name: 'clerk', description: 'Pays.', tools: [pay], model });
     expect((await callTool(clerk, {}, { stubs: { pay: () => 'paid' } })).content).toBe('Paid twice.');
   });
 
-  it('rejects with the kind of answer that the call waits for', async () => {
+  it('rejects with an error that states what kind of answer the call waits for', async () => {
     await expect(callTool(requireApproval(pay, 'Pay?'), { amount: 2 })).rejects.toThrow(
       new Error("The call to 'pay' waits until a person decides: Pay?. Use createTestSession for it."),
     );
@@ -94,7 +94,7 @@ describe('a stub', () => {
     ]);
   });
 
-  it('is not reconciled by the tool that it replaces', async () => {
+  it('is not reconciled with the `reconcile` of the tool that it replaces', async () => {
     let asked = 0;
     let runs = 0;
     const send = defineTool({
@@ -123,7 +123,7 @@ describe('a stub', () => {
   });
 });
 
-it('a test can read the memory of a kind of tool', async () => {
+it('a test can read the memory of a module', async () => {
   const counted = defineModule({
     name: 'counted',
     state: { initial: 0, apply: (count: number, by: number) => count + by },

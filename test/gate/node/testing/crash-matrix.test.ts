@@ -93,7 +93,7 @@ describe('a crash matrix', { timeout: 60_000 }, () => {
     expect([passed, [...seen]]).toEqual([true, ['weur']]);
   });
 
-  it('creates the environment of each play from the world of the play, so that plays are isolated', async () => {
+  it('creates a separate environment for each play from the world of the play', async () => {
     interface ShopWorld {
       readonly stock: Map<string, number>;
     }
@@ -320,7 +320,7 @@ describe('a crash matrix of a faulty tool', { timeout: 60_000 }, () => {
     );
   });
 
-  it('reports a tool that acts outside of its run', async () => {
+  it('reports a tool that has an effect outside of its `run`', async () => {
     const createEagerAgent = (kit: CrashKit) => {
       const look = defineTool({ ...act, effect: 'read', run: () => 'looked' });
       return createTestAgent(
@@ -339,7 +339,7 @@ describe('a crash matrix of a faulty tool', { timeout: 60_000 }, () => {
     );
   });
 
-  it('reports a `reconcile` that always returns not-done', async () => {
+  it('reports a `reconcile` that always returns `not-done`', async () => {
     const createTestedAgent = (kit: CrashKit) =>
       createTestAgent(defineTool({ ...act, run: createCharge(kit), reconcile: () => 'not-done' }));
     const report = await crashMatrix(createTestedAgent, actScript);
@@ -349,7 +349,7 @@ describe('a crash matrix of a faulty tool', { timeout: 60_000 }, () => {
     );
   });
 
-  it('reports a `reconcile` that always returns unknown', async () => {
+  it('reports a `reconcile` that always returns `unknown`', async () => {
     const createTestedAgent = (kit: CrashKit) =>
       createTestAgent(defineTool({ ...act, run: createCharge(kit), reconcile: () => 'unknown' }));
     const report = await crashMatrix(createTestedAgent, actScript);
@@ -433,7 +433,7 @@ describe('a crash matrix with an invalid script', () => {
     await expect(played).rejects.toThrow(new TypeError(message));
   });
 
-  it('rejects a decision that no call waits for, with the last error of the call', async () => {
+  it('rejects a decision if a failed call does not wait for it, and reports the last error of the call', async () => {
     const script: CrashScript = {
       steps: [
         { send: 'Go.', replies: [{ calls: ['refund'] }, 'Gone.'] },

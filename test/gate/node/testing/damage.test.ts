@@ -1,4 +1,4 @@
-/** Tests the counts and problems that a crash matrix finds in constructed plays. */
+/** Tests the counts and problems that a crash matrix reports for hand-made plays. */
 import { describe, expect, it } from 'vitest';
 import type { SessionEvent, StoredEvent } from '../../../../src/journal/entry.ts';
 import type { ModelReply, ModelRequest } from '../../../../src/model/entry.ts';
@@ -101,14 +101,14 @@ describe('`damageOf`', () => {
     }
   });
 
-  it('counts a `once` call with an unknown outcome, whether its effect happened or not', () => {
+  it('counts a `once` call with an unknown outcome as unknown, whether or not its effect happened', () => {
     const events = toStored(createModelReplied(1), unknownEnd, turnEnded);
     for (const runs of [[], [run({ care: 'once' })]]) {
       expect(findDamage({ events, runs }, createRuns('once'))).toEqual({ ...NO_DAMAGE, effectsUnknown: 1 });
     }
   });
 
-  it('leaves the effects of a cut-off run to the receivers', () => {
+  it('ignores a cut-off run without a finished effect', () => {
     expect(findDamage({ runs: [run({ isDone: false })] })).toEqual(NO_DAMAGE);
     expect(findDamage({ runs: [run({ isDone: false }), run()] })).toEqual(NO_DAMAGE);
   });

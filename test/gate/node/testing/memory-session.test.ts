@@ -21,7 +21,7 @@ import { testSessionContract } from '../../../fixtures/session-contract.ts';
 
 const LEASE_MS = 20_000;
 
-/** Returns a clock that the test advances and sets back. Its only timer is the alarm of the session. */
+/** Returns a clock that the test moves forward and back. Its only timer is the alarm of the session. */
 function createHeldTime() {
   const clock = createManualClock(1_000_000);
   let back = 0;
@@ -159,7 +159,7 @@ describe('the in-memory session with exact times', () => {
     expect(await session.accept(startOf('t2'))).toEqual({ status: 'busy', turn: 't1', retryAfter: 1_000 });
   });
 
-  it('does not wait a negative time if a millisecond passes before an alarm is set', async () => {
+  it('never sets a timer with a negative delay', async () => {
     let now = 0;
     const waits: number[] = [];
     const after = (ms: number): (() => void) => {
@@ -199,7 +199,7 @@ describe('the in-memory session with exact times', () => {
     expect(offered.slice(4)).toEqual(['mail alerts t2 #2']);
   });
 
-  it('settles no row by the outcome of an erased session with the same name', async () => {
+  it('does not settle a row by the outcome of an erased session with the same name', async () => {
     const { clock, offered, answers, session } = createOffering();
     for (const turn of ['t1', 't2']) {
       await session.erase();
@@ -213,7 +213,7 @@ describe('the in-memory session with exact times', () => {
     expect(offered).toEqual(['mail alerts t1 #1', 'mail alerts t2 #1', 'mail alerts t2 #2']);
   });
 
-  it('keeps the rows of the agenda if no function handles them', async () => {
+  it('keeps running if no function handles the rows of the agenda', async () => {
     const clock = createManualClock();
     const session = createMemorySessions({ clock, leaseMs: LEASE_MS, dispatch: () => {} }).session('s');
     const { epoch } = await lease(session, beginRequest('t1', 'a'));
@@ -340,7 +340,7 @@ describe('`createMemorySessions`', () => {
     expect((await session.blob({ id: 'a' }))?.bytes).toEqual(new Uint8Array([1, 2, 3]));
   });
 
-  it('continues if a dispatch throws', async () => {
+  it('dispatches again after a dispatch throws', async () => {
     const clock = createManualClock();
     const dispatch = vi.fn(() => Promise.reject(new Error('lost')));
     const session = createMemorySessions({ clock, leaseMs: LEASE_MS, dispatch }).session('s');

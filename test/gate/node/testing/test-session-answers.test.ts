@@ -145,7 +145,7 @@ describe('a test session that waits for a decision', () => {
     expect(paid).toEqual([7]);
   });
 
-  it('throws an error that names the pending calls if the decision fits none or several of them', async () => {
+  it('throws an error that lists the pending calls if a decision matches several calls or no call', async () => {
     const { pay } = createPayer();
     const twice = { calls: [call('pay', { amount: 1 }), call('pay', { amount: 2 })] };
     const session = createTestSession(createTestAgent(askFirst(pay)), { replies: [twice, 'Done.'] });
@@ -250,7 +250,7 @@ describe('a test session with a tool that the caller runs', () => {
   });
   const looks = { calls: [call('look_up', { id: 'o1' })] };
 
-  it('waits for the result only if the tool has no `run` (SPM-17, SPA-02)', async () => {
+  it('waits for a result only if the tool has no `run` (SPM-17, SPA-02)', async () => {
     const { pay, paid } = createPayer();
     const both = { calls: [call('look_up', { id: 'o1' }), call('pay', { amount: 7 })] };
     const session = createTestSession(createTestAgent(lookUp, pay), { replies: [both, 'Done.'] });
@@ -300,7 +300,7 @@ describe('a test session with a tool that the caller runs', () => {
     ['an additional property', { text: 'a', by: 'eve' }, 'by: is not known here'],
     ['a value that is not an object', 'Found.', 'it must be a JSON object'],
     ['a bigint', { result: { at: 1n } }, 'the value at `$.result.at` is a bigint'],
-  ])('throws for the same results as the HTTP API: %s (SPM-17)', async (_, sent, problem) => {
+  ])('throws for a result that the HTTP API also refuses: %s (SPM-17)', async (_, sent, problem) => {
     const session = createTestSession(createTestAgent(lookUp), { replies: [looks, 'Done.'] });
     await session.send('Look.');
     await expect(session.result('look_up', sent as never)).rejects.toThrow(

@@ -31,7 +31,7 @@ async function collectCounts(session: ReturnType<typeof createTestSession>) {
 }
 
 describe('an agent that a function creates for a test session', () => {
-  it('keeps state only in the journal, since a new invocation continues after each reply', async () => {
+  it('loses all state outside the journal, because a new invocation continues after each reply', async () => {
     let made = 0;
     const make = () => {
       made += 1;
@@ -57,7 +57,7 @@ describe('an agent that a function creates for a test session', () => {
     expect((await session.events()).map(({ type }) => type)).not.toContain('turn-yielded');
   });
 
-  it('is the same object in all invocations if it is not created by a function', async () => {
+  it('keeps its state across invocations if an object is passed instead of a function', async () => {
     expect(await collectCounts(createTestSession(createCounter(), { replies: COUNT_REPLIES }))).toEqual([
       { here: 1, kept: 1 },
       { here: 2, kept: 2 },

@@ -76,7 +76,7 @@ describe('a test session with files', () => {
     expect(kept?.slice(page - 3)).toEqual(new Uint8Array([0, 1, 2, 3, 4, 5]));
   });
 
-  it('adds files to a running turn, where they are stored with the waiting message', async () => {
+  it('adds the files of a steering message to the running turn, and stores them', async () => {
     const look = defineTool({
       name: 'look',
       description: 'Looks.',

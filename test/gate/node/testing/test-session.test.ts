@@ -185,7 +185,7 @@ describe('a test session', () => {
       );
   });
 
-  it('does not exist before its first message', async () => {
+  it('has no state and no events before its first message', async () => {
     const session = createTestSession(createTestAgent(), { replies: [] });
     await expect(session.state()).rejects.toThrow('No message was sent to the session yet.');
     expect(await session.events()).toEqual([]);
@@ -210,7 +210,7 @@ describe('the secrets of a test session', () => {
       },
     });
     const answer = await session.send('Pay.');
-    expect(principals).toEqual(Array(3).fill({ id: 'tester' })); // By each of three invocations: another one continues after each of the two replies.
+    expect(principals).toEqual(Array(3).fill({ id: 'tester' })); // Once in each of three invocations, because another one resumes after each of the two replies.
     expect(session.requests[1]?.messages.at(-1)).toMatchObject({ text: 'Paid with [secret apiKey].' });
     expect(JSON.stringify([answer, await session.events(), session.requests])).not.toContain('zq4711');
   });
@@ -299,7 +299,7 @@ describe('the invocations of a test session', () => {
     });
   });
 
-  it('are only one per turn if the test sets `warm: true`', async () => {
+  it('continue for a whole turn if the test sets `warm: true`', async () => {
     expect(await playTurns({ warm: true })).toEqual({
       requests: 3,
       minted: 1,
@@ -332,8 +332,7 @@ describe('the invocations of a test session', () => {
 
 describe('a test session whose Worker is killed', () => {
   /**
-   * Returns a session whose tool kills the Worker in its first run, or in the first `kills` runs, after it
-   * acted.
+   * Returns a session whose tool kills the Worker after it acts, in its first `kills` runs (default: one).
    */
   function createDyingSession(
     effect: Effect,

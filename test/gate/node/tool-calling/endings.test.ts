@@ -8,7 +8,7 @@ import {
 } from '../../../../src/modules/tool-calling/entry.ts';
 import { createReadingTool } from '../tool-loop/scenes.ts';
 
-it('the cleanup of a call runs once all calls of the reply have ended, even if one of them throws', async () => {
+it('the cleanup functions of a call all run after the calls of the reply, even if one of them throws', async () => {
   const happened: string[] = [];
   const look = createReadingTool('look', () => void happened.push('look'));
   const ends = decorate(look, {

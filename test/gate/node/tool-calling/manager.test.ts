@@ -113,7 +113,7 @@ describe('resolveToolDefinitions', () => {
 });
 
 describe('a tool resolver', () => {
-  it('finds a tool by its name in a list, in which the last one wins (SPM-19)', async () => {
+  it('finds a tool by its name in a list, and returns the last one if several match (SPM-19)', async () => {
     const [first, second] = [createReadingTool('a'), createReadingTool('a')];
     const resolver = staticResolver([first, second]);
     expect(await resolver('a')).toBe(second);
@@ -196,7 +196,7 @@ describe('executeToolCalls', () => {
     expect(results.map(({ name }) => name)).toEqual(['b']);
   });
 
-  it('requires messages, and a reply with a call (SPM-02, SPM-18)', async () => {
+  it('throws without messages, without a reply, or for a reply without a call (SPM-02, SPM-18)', async () => {
     const manager = createToolCallingManager();
     const execute = manager.executeToolCalls as (...given: unknown[]) => Promise<unknown>; // The types forbid these arguments.
     const options = defineToolCallingOptions();
@@ -273,7 +273,7 @@ describe('executeToolCalls', () => {
         name,
         async () => {
           log.push(`${name} starts`);
-          await hanging.promise; // By then the other call, which comes first, would have started.
+          await hanging.promise; // By then the other call, which is first, would have started.
           log.push(`${name} ends`);
         },
         serial === undefined ? {} : { serial },
@@ -307,7 +307,7 @@ describe('a direct return', () => {
     expect([any.returnDirect, any.needsModelCall]).toEqual([true, false]);
   });
 
-  it('contains the results of its reply, and none of an earlier reply (SPM-06, S4-22)', async () => {
+  it('contains the results of its own reply, but not those of an earlier reply (SPM-06, S4-22)', async () => {
     const earlier: readonly ModelMessage[] = [
       ...GO_MESSAGES,
       { role: 'assistant', text: '', toolCalls: [call('a', '{}', 'old')] },
@@ -398,7 +398,7 @@ describe('the execution of calls', () => {
     expect(texts[0]).toMatch(/^Error: Tool 'hidden' does not exist\. Available tools: \[look\]\./);
   });
 
-  it('applies to tools of the resolver with `resolveUnlisted` (SPM-12)', async () => {
+  it('applies to the resolver’s tools if `resolveUnlisted` is set (SPM-12)', async () => {
     const resolver = staticResolver([createReadingTool('hidden'), createReadingTool('look')]);
     const calls = [call('hidden'), call('look'), call('hidden'), call('nothing')];
     const { texts } = await executeCalls([createReadingTool('look', () => 'mine')], calls, {
@@ -650,12 +650,12 @@ describe('the tools of an object for a manager', () => {
     readonly later = () => 'a function';
   }
 
-  it('are its described methods, and no other functions (SPM-16)', async () => {
+  it('are only its described methods (SPM-16)', async () => {
     expect(toolsOf(new Clerk()).map(({ name }) => name)).toEqual(['greet']);
     expect((await executeCalls(toolsOf(new Clerk()), [call('greet')])).texts).toEqual(['Hello.']);
   });
 
-  it('return a note if a method returns a function, which has no text (SPM-16)', async () => {
+  it('return a note instead of text if a method returns a function (SPM-16)', async () => {
     class Supplier {
       static readonly tools = { supply: { description: 'Supplies.', effect: 'read' } };
       supply() {

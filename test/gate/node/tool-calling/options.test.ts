@@ -62,7 +62,7 @@ describe('defineToolCallingOptions', () => {
     expect(() => define(config)).toThrow(new TypeError(message));
   });
 
-  it('accepts context values one after another, and keeps all of them (SPA-07, S4-06)', () => {
+  it('accepts further context values, and keeps the earlier ones (SPA-07, S4-06)', () => {
     const first = defineToolCallingOptions({ toolContext: { user: 'ann', locale: 'de' } });
     const second = withToolContext(withToolContext(first, { session: 's1' }), { locale: 'fr' });
     expect(second.toolContext.toJSON()).toEqual({ user: 'ann', locale: 'fr', session: 's1' });
@@ -96,11 +96,14 @@ describe('merging', () => {
     [undefined, ['b'], ['b']],
     [['a'], undefined, ['a']],
     [undefined, undefined, []],
-  ])('uses of the names %j and %j the list %j, as a copy (SPA-03)', (runtime, defaults, merged) => {
-    const names = mergeToolNames(runtime, defaults);
-    expect(names).toEqual(merged);
-    expect([runtime, defaults]).not.toContain(names);
-  });
+  ])(
+    'merges the names %j with the default names %j into the list %j, as a copy (SPA-03)',
+    (runtime, defaults, merged) => {
+      const names = mergeToolNames(runtime, defaults);
+      expect(names).toEqual(merged);
+      expect([runtime, defaults]).not.toContain(names);
+    },
+  );
 
   it('uses the tools of the request, or the default tools if the request has none (SPA-04)', () => {
     expect(mergeTools([a], [b, c])).toEqual([a]);
@@ -141,7 +144,7 @@ describe('merging', () => {
 });
 
 describe('tools with the same name', () => {
-  it('are all named in one error (SPA-06)', () => {
+  it('are all listed in one error (SPA-06)', () => {
     let thrown: unknown;
     try {
       validateTools([a, b, createReadingTool('a'), c, createReadingTool('b'), createReadingTool('a')]);

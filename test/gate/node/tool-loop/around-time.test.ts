@@ -1,6 +1,6 @@
 /**
- * Tests the time limit of 30 seconds for code around a call. Waits of the library, and code with its own time
- * limit, do not count.
+ * Tests the time limit of 30 seconds for code around a call. The library's own waits, and code with its own
+ * time limit, do not count.
  */
 import * as v from 'valibot';
 import { beforeEach, describe, expect, it } from 'vitest';
@@ -80,7 +80,7 @@ const hangingCases: readonly [code: string, tool: () => AnyTool, policies: Polic
 ];
 
 describe('code that hangs before a call', () => {
-  it.each(hangingCases)('ends the call as timed out after 30 seconds: %s', async (code, tool, policies) => {
+  it.each(hangingCases)('makes the call time out after 30 seconds: %s', async (code, tool, policies) => {
     const { session, answer, timersLeft } = startScene({ tools: [tool()], policies });
     await manual.advance(29_999);
     expect(session.requests).toHaveLength(1);
@@ -95,7 +95,7 @@ describe('code that hangs before a call', () => {
     expect([ran, timersLeft()]).toEqual([[], 0]);
   });
 
-  it('ends only its own call, even in a nested loop', async () => {
+  it('ends only the call that it delays, even in a nested loop', async () => {
     const { session, answer } = startScene({
       tools: [createDiggingTool([requireApproval(pay(), neverResolve), createReadingTool('look')])],
       replies: [callTools('dig'), callTools('pay', 'look'), 'Dug.', 'Well.'],
@@ -122,7 +122,7 @@ describe('code that hangs before a call', () => {
     expect(ran).toEqual([]);
   });
 
-  it('leaves an unknown outcome if an earlier invocation had started the call', async () => {
+  it('makes the outcome unknown if an earlier invocation had already started the call', async () => {
     const tool = defineTool({ name: 'pay', description: 'Pays.', timeout: 900_000, run: neverResolve });
     let isSlow = false;
     const slow = decorate(tool, {

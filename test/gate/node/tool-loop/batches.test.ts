@@ -32,7 +32,7 @@ async function collectResults(
 }
 
 describe('a batch', () => {
-  it('runs calls in parallel, and returns results in source order, whatever order the calls end in (PAR-02)', async () => {
+  it('runs calls in parallel, and returns results in source order for any order of completion (PAR-02)', async () => {
     const ends: number[] = [];
     const ended = [0, 1, 2].map(() => Promise.withResolvers<void>());
     const slow = createNamedTool('slow', async ({ n }) => {
@@ -214,7 +214,7 @@ describe('the state that a call sees', () => {
     ]);
   });
 
-  it('treats names of prototypes as plain keys', async () => {
+  it('accepts names from prototypes as plain keys', async () => {
     const run: RunFunction = (_, { state }) => {
       state.set('__proto__', { admin: true });
       return [state.get('admin') ?? 'nothing', state.get('__proto__') as Json];
@@ -226,7 +226,7 @@ describe('the state that a call sees', () => {
 });
 
 describe('the blackboard that a call sees', () => {
-  it('contains the entries at the start of the batch, those of earlier calls with its serial key, and its own, oldest first', async () => {
+  it('contains entries from the start of the batch, from earlier calls with its serial key, and its own, in order', async () => {
     const run: RunFunction = ({ n }, { blackboard }) => {
       blackboard.add(n, { name: 'n', type: 'Number' });
       return [blackboard.get('n'), blackboard.entries().map(({ value }) => value)];

@@ -27,7 +27,7 @@ function createRandom(seed: number): () => number {
 const PRICES = { input: 2.5, output: 10 };
 const countBytes = (value: unknown): number => new TextEncoder().encode(JSON.stringify(value)).length;
 
-/** The charges of the provider, including lost replies, which the code under test cannot see. */
+/** The provider's charges, including those for lost replies, which are hidden from the code under test. */
 class ProviderBill {
   tokens = 0;
   cost = 0;
@@ -159,7 +159,7 @@ describe('parallel loops with failed replies, lost replies and missing usage', (
     },
   );
 
-  it('occur often enough in each variant to make the test meaningful', () => {
+  it('cover each kind of event often enough to make the test meaningful', () => {
     expect(Math.min(...Object.values(seenCounts))).toBeGreaterThan(20);
   });
 });

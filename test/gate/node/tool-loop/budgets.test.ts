@@ -98,7 +98,7 @@ describe('a model call under a token limit', () => {
     expect((await readReservedTokens(session))[0]?.outputTokens).toBe(100);
   });
 
-  it('is measured in a later turn by the usage that the previous turn reported', async () => {
+  it('is estimated from the usage that the previous turn reported', async () => {
     const session = createScene([createReplyWithUsage(40, 5, { text: 'One.' }), 'Two.'], {
       budget: { tokens: 50_000 },
     });
@@ -112,7 +112,7 @@ describe('a model call under a token limit', () => {
 });
 
 describe('the known usage of a long session', () => {
-  it('is part of the snapshot, so that later turns are not counted in bytes', async () => {
+  it('is stored in the snapshot, so that later turns are not estimated from bytes', async () => {
     const turns = Array.from({ length: 60 }, (_, at) => `Turn ${at}.`);
     const session = createScene(
       [...turns.map((text, at) => createReplyWithUsage(2_000 + at, 5, { text })), 'Done.'],
@@ -168,7 +168,7 @@ describe('an interrupted attempt of a model call', () => {
     expect(await readReservedTokens(session)).toHaveLength(2);
   });
 
-  it('is followed by a new reservation, or by no further attempt, if an adapter retries', async () => {
+  it('is followed by a new reservation if an adapter retries, or by no further attempt', async () => {
     const agent = defineAgent({
       name: 'clerk',
       description: 'Works.',
@@ -214,7 +214,7 @@ describe('an interrupted attempt of a model call', () => {
 });
 
 describe('a restart between a request and its reply', () => {
-  it('finds the request in the journal, where it is stored before the model is called', async () => {
+  it('does not lose the request, which is journaled before the model is called', async () => {
     const types: EventType[][] = [];
     const session = createScene(
       [

@@ -15,8 +15,8 @@ const TOTAL_USAGE = {
   reasoningTokens: 150,
 };
 /**
- * USD per million tokens. Cached tokens cost a tenth of the input price, and cache writes cost a quarter more
- * than it.
+ * USD per million tokens. Cached tokens cost a tenth of the input price, and cache writes a quarter more than
+ * that price.
  */
 const CACHE_PRICES = { ...PRICES, cachedInput: 0.3, cacheWrite: 3.75 };
 
@@ -74,7 +74,7 @@ describe('a cost limit', () => {
     expect(usage).toEqual({ ...FIRST_USAGE, cost: (100 * 3 + 600 * 0.3 + 300 * 3.75 + 100 * 15) / 1e6 });
   });
 
-  it('reserves the highest possible cost of the input, which can all be written to the cache', async () => {
+  it('reserves the highest possible cost of the input, as if all of it were written to the cache', async () => {
     const plain = createScene(['Done.'], { budget: { cost: 0.5 }, prices: PRICES });
     const written = createScene(['Done.'], { budget: { cost: 0.5 }, prices: CACHE_PRICES });
     await plain.send('Go.');
@@ -85,11 +85,11 @@ describe('a cost limit', () => {
     expect(more).toEqual({ inputTokens, outputTokens: 4_096, cost: (inputTokens * 3.75 + 4_096 * 15) / 1e6 });
   });
 
-  it('is not exceeded by a model that writes all of its input to the cache', async () => {
+  it('refuses a request that could exceed it by writing all of its input to the cache', async () => {
     const inputs = createScene(['Done.'], { budget: { cost: 0.5 }, prices: CACHE_PRICES });
     await inputs.send('Go.');
     const [{ inputTokens } = { inputTokens: 0 }] = await readReservedTokens(inputs);
-    // This would suffice for the shortest useful reply at the plain input price.
+    // This suffices for the shortest useful reply only at the plain input price.
     const cost = (inputTokens * PRICES.input + 256 * PRICES.output) / 1e6;
     const session = createScene(['Done.'], { budget: { cost }, prices: CACHE_PRICES });
     expect(await session.send('Go.')).toMatchObject({ outcome: 'limit-reached' });

@@ -11,8 +11,8 @@ const createCalls = (...ids: readonly string[]) =>
   ids.map((id) => ({ id, providerId: id, name: 'work', input: '{}' }));
 
 /**
- * Returns an interrupted turn with the calls `desk` and `next`. In the loop of `desk`, `begun` had started
- * and `fresh` had not.
+ * Returns an interrupted turn with the calls `desk` and `next`. Inside `desk`, `begun` had started and
+ * `fresh` had not.
  */
 function runLeftTurn(): TurnState {
   const state = createEmptyState();
@@ -76,7 +76,7 @@ describe('calls with the same lock key', () => {
 });
 
 describe('a call that an earlier invocation started', () => {
-  it('resumes at once, and blocks all other calls of its path, whatever their keys are', async () => {
+  it('resumes immediately, and blocks all other calls of its path, regardless of their keys', async () => {
     const locks = new CallLocks(runLeftTurn());
     const { ask, having } = createAsker(locks);
     ask('fresh');

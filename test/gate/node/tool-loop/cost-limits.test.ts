@@ -95,11 +95,11 @@ describe('a cost limit', () => {
     [{ tokens: 1.5 }, 'budget: tokens is 1.5. Use a positive whole number.'],
     [{ cost: 0 }, 'budget: cost is 0. Use a positive number of USD.'],
     [{ cost: Number.NaN }, 'budget: cost is NaN. Use a positive number of USD.'],
-  ])('is refused if it is not a valid number, like a token limit: %j', (options, message) => {
+  ])('is refused if it is not a valid number, and so is a token limit: %j', (options, message) => {
     expect(() => budget(options)).toThrow(new RangeError(message));
   });
 
-  it('is refused as a limit of an agent, with an error that names the module', () => {
+  it('is refused among the limits of an agent, with an error that includes the module', () => {
     const agent = { name: 'clerk', description: 'Works.', instructions: '', limits: { cost: 1 } };
     expect(() => defineAgent({ ...agent, limits: Object(agent.limits) })).toThrow(
       'use: [budget({ cost })], with budget from holdfast/limits',

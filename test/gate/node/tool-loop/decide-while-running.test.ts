@@ -21,7 +21,7 @@ async function runOutsideSession(effect: Exclude<Effect, 'none'>, meanwhile: 'su
 
 describe('a call that asks a question while it runs', () => {
   it.each(['once', 'idempotent', 'read'] as const)(
-    'fails outside a session, which would store the question, if its effect is %s',
+    'fails outside a session if its effect is %s, because the question cannot be stored',
     async (effect) => {
       expect(await runOutsideSession(effect, 'running')).toEqual([
         "Error: Tool 'book' asks a question, but only a session can wait for the answer.",
@@ -29,7 +29,7 @@ describe('a call that asks a question while it runs', () => {
     },
   );
 
-  it('can be `once`, while a call that suspends cannot', async () => {
+  it('can be `once`, but a call that suspends cannot', async () => {
     expect(await runOutsideSession('once', 'suspended')).toEqual([
       "Error: A tool whose effect is 'once' cannot ask inside run without a checkpoint. " +
         'Ask before it, with requireApproval or withAwaiting.',

@@ -67,7 +67,7 @@ describe('a tool source that hangs', () => {
     expect([getOfferedTools(app), source.asked()]).toEqual([[['buy', 'pay']], 2]);
   });
 
-  it('does not prevent a hand-over, and the results of other sources are not requested again', async () => {
+  it('does not prevent a hand-over, after which the other sources are not asked again', async () => {
     const client = new AbortController();
     const { app, end, turn, source, good } = await startHanging({ leave: client.signal });
     client.abort();
@@ -89,7 +89,7 @@ describe('a tool source that hangs', () => {
     expect([getOfferedTools(app), getMessages(logged)]).toEqual([[['pay']], [DISCOVERY_ERROR]]);
   });
 
-  it('is abandoned if it takes longer than announced, and its connection is free for another turn', async () => {
+  it('is abandoned if it takes longer than announced, and another source can use its connection', async () => {
     const logged = captureErrors();
     const slow = Array.from({ length: 6 }, (_, n) =>
       createOutsideSource(`s${n}`, (_n, { ask }) => ask({ subrequests: 1, ms: 3_000 }, neverResolve)),

@@ -58,7 +58,7 @@ describe('discovered tools', () => {
     expect([source.asked(), (await readListingEvents(app)).length]).toEqual([1, 1]);
   });
 
-  it('are requested again only if their source asks for it', async () => {
+  it('are requested again only if their source is stale', async () => {
     const stale = { now: false };
     const source = createOutsideSource('shop', (n) => (n === 1 ? ['buy'] : ['sell']), {
       isStale: () => stale.now,
@@ -100,7 +100,7 @@ describe('discovered tools', () => {
     expect(JSON.stringify(await readEvents(app))).not.toContain('hunter22');
   });
 
-  it('stay the same for calls that another invocation completes, whatever was discovered in the meantime', async () => {
+  it('remain the same for calls that another invocation completes, even after other discoveries', async () => {
     const source = createOutsideSource('shop', () => ['buy']);
     const app = createApp([source.provider], [callTools('buy'), 'Bought.']);
     const createListingFact = (told: readonly string[]) =>
@@ -108,7 +108,7 @@ describe('discovered tools', () => {
     const left = await leaveHolderSilent(app, [
       { type: 'tools-listed', facts: [createListingFact(['buy'])] },
       ...callEvents(['buy'], ['sell']),
-      // A nested loop of the same batch would record this.
+      // A nested loop in the same batch would record this.
       { type: 'tools-listed', facts: [createListingFact(['sell'])] },
     ]);
     await takeOver(app, app.clock, left);
@@ -255,7 +255,7 @@ describe('a nested loop', () => {
     expect(await readListingEvents(app)).toMatchObject([{ frame: 'id2.3.0' }]);
   });
 
-  it('inherits sources from the kinds of its tools, in its own frame', async () => {
+  it('inherits tool sources from strategies that apply everywhere, in its own frame', async () => {
     const frames: string[] = [];
     const { offered: shown } = await runBare({
       tools: [createDiggingTool([createReadingTool('look')])],

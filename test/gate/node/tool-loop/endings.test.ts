@@ -32,7 +32,7 @@ describe('a turn without calls', () => {
 });
 
 describe('a blank reply', () => {
-  it('is repeated once with a nudge, and is never sent back empty (EMP-02, EMP-03, EMP-04)', async () => {
+  it('is followed by one more request with a nudge, and is never sent back empty (EMP-02, EMP-03, EMP-04)', async () => {
     const { app, end } = await runTurn([' \n', 'Here I am.']);
     expect(app.model.requests[1]?.messages).toEqual([
       { role: 'user', text: 'Go.' },
@@ -146,13 +146,13 @@ describe('the limit of iterations', () => {
     ]);
   });
 
-  it('is not reached if the model answers within it', async () => {
+  it('is not reached if the model answers in its last iteration', async () => {
     expect((await runTurn([callTools('look'), 'Done.'], [look], limits)).end).toMatchObject({
       turn: { outcome: 'completed' },
     });
   });
 
-  it('prevents calls that a model makes despite the tool choice `none`', async () => {
+  it('ignores calls that a model makes despite the tool choice `none`', async () => {
     const { app, end } = await runTurn(
       [callTools('look'), callTools('look'), { text: 'So far.', ...callTools('look') }],
       [look],
@@ -162,7 +162,7 @@ describe('the limit of iterations', () => {
     expect(callResults((await app.state()).messages)).toHaveLength(2);
   });
 
-  it('leaves no trace in the later conversation', async () => {
+  it('does not appear in the later conversation', async () => {
     const { app } = await runTurn(
       [callTools('look'), callTools('look'), 'My best.', 'Next.'],
       [look],

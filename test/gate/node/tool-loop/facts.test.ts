@@ -78,7 +78,7 @@ describe('a fact that a call records', () => {
     expect(state.memories.get('noted')).toEqual([]);
   });
 
-  it('is discarded if the tool throws a signal, while its stored state is kept', async () => {
+  it('is discarded if the tool throws a signal, but its blackboard entries are kept', async () => {
     const leaving = decorate(createReadingTool('leave'), {
       async call(_, call) {
         call.record(notedMemory, 'left');
@@ -101,7 +101,7 @@ describe('a fact that a call records', () => {
     expect(getShownResults(model.requests.at(-1))).toEqual(['nothing', 'memory 0: slow', 'nothing']);
   });
 
-  it('is visible per input if the serial key is a function of the input', async () => {
+  it('is visible only to calls with the same key if the serial key is a function of the input', async () => {
     const getLane = ({ at }: JsonObject): string => String(at);
     const { model } = await runBare({
       tools: [createNotingTool('slow', getLane), createNotingTool('next', getLane)],
@@ -120,7 +120,7 @@ describe('a fact that a call records', () => {
     expect(getShownResults(model.requests.at(-1))).toEqual(['nothing', 'memory 0: slow', 'nothing']);
   });
 
-  it('is kept if it opens a frame, whatever the outcome of the call is', async () => {
+  it('is kept if it opens a frame, regardless of the outcome of the call', async () => {
     const dig = createDiggingTool([createNotingTool('look')], { facts: [createFact(notedMemory, 'opened')] });
     const failing = decorate(dig, {
       call: async (input, call) => error((await dig.call(input, call)).text()),
@@ -134,7 +134,7 @@ describe('a fact that a call records', () => {
     expect(state.memories.get('noted')).toEqual(['memory/dig 0: opened', 'memory/dig 0: look']);
   });
 
-  it('makes the loop throw if the app lacks the module that owns it', async () => {
+  it('fails the turn if the app lacks the module that owns it', async () => {
     const { end, state } = await runBare({
       tools: [createNotingTool('look')],
       replies: [callTools('look'), 'Done.'],
@@ -150,7 +150,7 @@ describe('a fact that a call records', () => {
     ]);
   });
 
-  it('must be JSON, and any other value makes the call fail with an error that names it', async () => {
+  it('makes the call fail with an error that includes its path if it is not JSON', async () => {
     const bad = decorate(createReadingTool('bad'), {
       async call(_, call) {
         call.record({ name: 'noted', initial: null, folding: FOLDING }, { at: Number.NaN });
@@ -250,7 +250,7 @@ describe('a tool that routes calls to another tool', () => {
     });
   });
 
-  it('runs itself for other inputs, and under a decorator around the call', async () => {
+  it('runs itself for other inputs, and if a decorator wraps its call', async () => {
     const guarded = decorate(facade, { name: 'guarded', call: async () => text('asked first') });
     const { model } = await runBare({
       tools: [facade, guarded],

@@ -163,7 +163,7 @@ describe('a nested loop', () => {
     expect(texts).toEqual(['returned-direct: {"n":1}']);
   });
 
-  it('occupies no slot, so that more nested loops than slots cause no deadlock', async () => {
+  it('uses no slot, so more nested loops than slots cause no deadlock', async () => {
     const replyInside = ({ messages }: { messages: readonly { role: string }[] }): ScriptedReply =>
       messages.some(({ role }) => role === 'tool') ? 'Dug.' : callTools('count');
     const nine = Array.from({ length: 9 }, () => 'dig');
@@ -174,7 +174,7 @@ describe('a nested loop', () => {
     expect(texts).toEqual(nine.map(() => 'completed: Dug.'));
   });
 
-  it('does not change what a sibling of its call sees', async () => {
+  it('does not change the blackboard that a sibling call sees', async () => {
     const note = defineTool({
       name: 'note',
       description: 'Notes.',

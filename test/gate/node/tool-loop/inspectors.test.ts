@@ -179,7 +179,7 @@ describe('an inspector', () => {
     expect(of('afterIteration').map(({ calls: [call] }) => call?.name)).toEqual(['last']);
   });
 
-  it('receives the end of an iteration without calls if the model answered (CBK-04)', async () => {
+  it('receives the end of an iteration in which the model answered without calls (CBK-04)', async () => {
     const { inspector, of } = createWitness();
     await createTestSession(createTestAgent([], inspector), { replies: ['Hi.'] }).send('Go.');
     expect(of('afterIteration').map(({ calls }) => calls)).toEqual([[]]);
@@ -248,7 +248,7 @@ describe('an inspector', () => {
     ]);
   });
 
-  it('receives the principal of the turn with each event, each time as a copy', async () => {
+  it('receives a new copy of the turn’s principal with each event', async () => {
     const spoilPrincipal = (seen: { readonly principal: object }): void => {
       expect(seen.principal).toEqual({ id: 'ana', tenant: 'acme', roles: ['chief'] });
       Object.assign(seen.principal, { id: 'eve' });
@@ -280,7 +280,7 @@ describe('an inspector', () => {
     expect(seen.at(-1)?.[1].principal).toEqual({ id: 'bob' });
   });
 
-  it('receives a call of an earlier invocation when another invocation resumes it', async () => {
+  it('receives a call again when another invocation resumes it', async () => {
     const { inspector, of } = createWitness();
     let kills = 1;
     const look: AnyTool = defineTool({

@@ -32,7 +32,7 @@ it('an inspector receives an iteration with a blank reply (CBK-04)', async () =>
   ]);
 });
 
-it('metrics count a call in a nested loop for the agent of the turn (AEL-04)', async () => {
+it('metrics attribute a call in a nested loop to the agent of the turn (AEL-04)', async () => {
   const tags: unknown[] = [];
   const metrics = { count: (_: string, __: number, tag: unknown) => void tags.push(tag), value: () => {} };
   const base = { name: 'clerk', description: 'Works.', instructions: '', tools: [createDiggingTool([look])] };

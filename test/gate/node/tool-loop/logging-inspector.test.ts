@@ -115,7 +115,7 @@ describe('the log entry of a call', () => {
     ).toEqual(['info']);
   });
 
-  it("has the complete texts at the finest level, and the model's definition of the tool (AEL-01)", async () => {
+  it('contains the complete texts at the finest levels, and the definition of the tool (AEL-01)', async () => {
     const answer = 'x'.repeat(300);
     const debug = await collectLogLines(() => answer, { level: 'debug' });
     expect(debug.map(({ level }) => level)).toEqual(['debug', 'info', 'debug']);
@@ -148,12 +148,12 @@ describe('the log entry of a call', () => {
     );
   });
 
-  it('is omitted if it is finer than the configured level', async () => {
+  it('is omitted if its level is finer than the configured level', async () => {
     expect(await collectLogLines(() => 'rows', { level: 'warn' })).toEqual([]);
     expect(await collectLogLines(() => error('no rows'), { level: 'error' })).toEqual([]);
   });
 
-  it('is a single line, whatever a model writes', async () => {
+  it('is a single line, regardless of the text that a model writes', async () => {
     const [line] = await collectLogLines(() => 'a\r\nb', { name: 'sea\nrch' });
     expect(line).toMatchObject({ level: 'warn', logger: 'holdfast.tool.sea_rch' });
     expect(line?.message).toMatch(/^Tool 'sea_rch' failed in 0 ms: /);
@@ -186,7 +186,7 @@ describe('the log entry of a call', () => {
 });
 
 describe('a result that an inspector receives', () => {
-  it('contains its value, for use in traces (AEL-06)', async () => {
+  it('contains the value of the result, for use in traces (AEL-06)', async () => {
     const seen: ToolResultSeen[] = [];
     await runTurn(
       search(() => ({ rows: 3 })),

@@ -82,7 +82,7 @@ describe('a loop', () => {
     ]);
   });
 
-  it('ends at the limit of model calls with the history, the usage and the best answer (LOOP-02, LOOP-03, S2-24)', async () => {
+  it('ends at the limit of model calls, and keeps the history, usage and best answer (LOOP-02, LOOP-03, S2-24)', async () => {
     const session = startSession({
       replies: [callTools('look'), callTools('look'), 'My best.'],
       limits: { iterations: 2 },
@@ -213,7 +213,7 @@ describe('a loop', () => {
     expect((await createTestSession(agent, { model }).send('Go.')).usage).toEqual(usage);
   });
 
-  it('has one system message, which is the first message (LOOP-17)', async () => {
+  it('sends a single system message, which is the first message (LOOP-17)', async () => {
     const session = startSession({
       tools: [createDiggingTool([createReadingTool('look')])],
       instructions: 'You work.',
@@ -408,7 +408,7 @@ describe('the events of a loop', () => {
 });
 
 describe('a cancelled turn', () => {
-  it('ends before the next call with the same serial key starts, once the running call has ended (LOOP-15)', async () => {
+  it('ends when the running call has ended, before the next call with the same serial key starts (LOOP-15)', async () => {
     const clock = createManualClock(1_000_000);
     const ran: string[] = [];
     let finish = (): void => {};
@@ -435,7 +435,7 @@ describe('a cancelled turn', () => {
     const end = app.run(leased);
     await clock.advance(0);
     await app.port.post({ kind: 'cancel', turn, body: '{}' });
-    await clock.advance(1_000); // The cancel arrives when the connection is open.
+    await clock.advance(1_000); // The cancel arrives once the connection is open.
     finish();
     expect(await advanceUntilSettled(clock, end)).toMatchObject({
       status: 'ended',

@@ -37,7 +37,7 @@ describe('the message that a model sees for a thrown value', () => {
     expect(getThrownMessage('buy', thrown)).toBe(expected);
   });
 
-  it('is finite even if its causes are circular', () => {
+  it('has a limited depth even if its causes are circular', () => {
     const round = createFailure('round');
     round.cause = createFailure('and round', round);
     expect(getThrownMessage('buy', round)).toBe(
@@ -45,13 +45,13 @@ describe('the message that a model sees for a thrown value', () => {
     );
   });
 
-  it('is truncated', () => {
+  it('is truncated after 2,000 characters', () => {
     expect(getThrownMessage('buy', createFailure('a'.repeat(1_999), createFailure('b'.repeat(9))))).toBe(
       `${'a'.repeat(1_999)} `,
     );
   });
 
-  it('is the class of the value if the message is empty or unreadable', () => {
+  it('contains the class of the value if the message is empty or unreadable', () => {
     const hostile = Object.defineProperty(new TypeError('x'), 'cause', {
       get() {
         throw new Error('no');

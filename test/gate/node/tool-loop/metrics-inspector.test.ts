@@ -88,7 +88,7 @@ describe('the metrics of a call', () => {
     expect(report).toHaveBeenCalledOnce();
   });
 
-  it('name an unknown agent if there is no agent (AEL-04)', () => {
+  it('have the agent name `unknown` if the path of the call is empty (AEL-04)', () => {
     const { metrics, counts } = createRecorder();
     metricsInspector(metrics).afterToolCall?.({
       session: 's',

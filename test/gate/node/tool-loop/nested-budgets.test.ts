@@ -28,7 +28,7 @@ describe('the token limit of a nested loop', () => {
     ]);
   });
 
-  it('is reported in USD if it is a limit on cost', async () => {
+  it('is reported in USD if the loop has a cost limit instead', async () => {
     const session = createScene([callTools('dig'), 'Done.'], {
       tools: [createDiggingTool([createReadingTool('look')], { uses: [budget({ cost: 0.001 })] })],
       prices: PRICES,
@@ -39,7 +39,7 @@ describe('the token limit of a nested loop', () => {
     ]);
   });
 
-  it('cannot exceed the rest of the outer limit (SUB-09)', async () => {
+  it('cannot exceed the remaining tokens of the outer limit (SUB-09)', async () => {
     const session = createScene(
       [createReplyWithUsage(100, 10, callTools('dig')), createReplyWithUsage(1_500, 300, callTools('look'))],
       {
@@ -113,7 +113,7 @@ describe('the token limit of a nested loop', () => {
       tools: [createDiggingTool([createReadingTool('look')], { uses: [budget({ tokens: 5_000 })] })],
     });
     await session.send('Go.');
-    // The first attempt counts, so that its reservation leaves no room for a second attempt.
+    // The first attempt counts, so its reservation leaves no room for a second one.
     expect(getShownResults(session.requests.at(-1))).toEqual([
       'limit-reached: Stopped: the limit of 5000 tokens was reached before there was an answer.',
     ]);

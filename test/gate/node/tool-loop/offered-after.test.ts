@@ -30,7 +30,7 @@ const createSayingTool = (name: string, records: boolean): AnyTool => ({
 });
 
 describe('a call that asks which tools will be offered after it', () => {
-  it('receives the tools at the start of its batch, and those that earlier calls of its lane recorded', async () => {
+  it('receives the tools at the start of its batch, and those that earlier calls with its serial key recorded', async () => {
     const { model, offered } = await runBare({
       tools: [createSayingTool('a', true), createSayingTool('b', false), createSayingTool('c', true)],
       memories: [words],
@@ -53,7 +53,7 @@ describe('a call that asks which tools will be offered after it', () => {
     expect(offered[1]).toEqual(['a', 'b', 'c', 'a_1', 'c_1']);
   });
 
-  it('receives the tools that it recorded itself, of any kind, in order, and stores nothing', async () => {
+  it('receives the tools that it has recorded itself, in order, and the request stores no facts', async () => {
     const asking: AnyTool = {
       ...createReadingTool('ask'),
       effect: 'none',

@@ -48,7 +48,7 @@ describe('the calls of one reply', () => {
     expect(late).toEqual([began + 30_000]);
   });
 
-  it('have the same events whether there is one call or several (PAR-02, PAR-11)', async () => {
+  it('each have the same events as a single call (PAR-02, PAR-11)', async () => {
     const one = startSession([createReadingTool('look')], ['look'], createManualClock(), true);
     const two = startSession([createReadingTool('look')], ['look', 'look'], createManualClock(), true);
     await one.send('Go.');
@@ -140,7 +140,7 @@ describe('the calls of one reply', () => {
     });
   });
 
-  it('can each unlock tools, which all count in order (PAR-07, PAR-10)', async () => {
+  it('can each unlock tools, and all unlocked tools are offered next (PAR-07, PAR-10)', async () => {
     const opened: ToolMemory<readonly string[], string> = {
       folding: FOLDING,
       name: 'opened',
@@ -171,14 +171,14 @@ describe('the calls of one reply', () => {
     expect(state.memories.get('opened')).toEqual(['garden', 'attic']);
   });
 
-  it('return directly together, and not only the last of them (PAR-08)', async () => {
+  it('all contribute to a direct return, not only the last of them (PAR-08)', async () => {
     const createDirectTool = (name: string) =>
       createReadingTool(name, () => `${name}!`, { returnDirect: true });
     const session = startSession([createDirectTool('a'), createDirectTool('b')], ['b', 'a', 'b']);
     expect(await session.send('Go.')).toMatchObject({ outcome: 'returned-direct', text: 'b!\na!\nb!' });
   });
 
-  it('wait until the reply is stored if they have an effect, and run at once if they only read (PAR-02)', async () => {
+  it('run after the reply is stored if they have an effect, and immediately if they only read (PAR-02)', async () => {
     const log: string[] = [];
     const looked = Promise.withResolvers<void>();
     const pay = defineTool({ name: 'pay', description: 'Pays.', run: () => void log.push('pay') });

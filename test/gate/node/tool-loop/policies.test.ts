@@ -55,17 +55,20 @@ describe('a call of an unknown tool', () => {
     expect(answer).toMatchObject({ outcome: 'completed' });
   });
 
-  it.each([0, 1])('is reported %i times in a row, as the policy allows (TNF-01, TNF-06)', async (retries) => {
-    const { answer, session } = await runTurn({
-      replies: [callTools('fly'), callTools('fly'), callTools('fly')],
-      policies: { unknownTools: { retries } },
-    });
-    expect(session.requests).toHaveLength(retries + 1);
-    expect(answer.error).toEqual({
-      type: 'tool-not-found',
-      message: `The model called tools that do not exist more than ${retries} times in a row.`,
-    });
-  });
+  it.each([0, 1])(
+    'is reported to the model %i times in a row if the policy allows it (TNF-01, TNF-06)',
+    async (retries) => {
+      const { answer, session } = await runTurn({
+        replies: [callTools('fly'), callTools('fly'), callTools('fly')],
+        policies: { unknownTools: { retries } },
+      });
+      expect(session.requests).toHaveLength(retries + 1);
+      expect(answer.error).toEqual({
+        type: 'tool-not-found',
+        message: `The model called tools that do not exist more than ${retries} times in a row.`,
+      });
+    },
+  );
 
   it('is counted separately in each turn and each loop (TNF-06)', async () => {
     const { session, answer } = await runTurn({
@@ -109,7 +112,7 @@ describe('a call of an unknown tool', () => {
   describe('the policy `autoExecute` (TNF-08)', () => {
     const autoExecute = { unknownTools: { autoExecute: true } } as const;
 
-    it('runs the tool that the model means, under its real name in the conversation', async () => {
+    it('runs the tool with the same letters, under its real name in the conversation', async () => {
       const { texts, session } = await runTurn({
         replies: [callTools('Lo-ok'), 'Done.'],
         policies: autoExecute,
@@ -146,7 +149,7 @@ describe('a call of an unknown tool', () => {
       );
     });
 
-    it('runs calls with the same serial key one after another, whatever their spelling', async () => {
+    it('runs calls with the same serial key one after another, even if their spellings differ', async () => {
       const log: string[] = [];
       const listed = Promise.withResolvers<void>();
       const list = createReadingTool('list', () => listed.resolve());
@@ -201,7 +204,7 @@ describe('a blank reply', () => {
     expect(answer).toMatchObject({ outcome: 'limit-reached', text: 'Now.' });
   });
 
-  it('can be the answer if the policy says so, and stays in the conversation (EMP-01)', async () => {
+  it('counts as the answer if the policy allows it, and remains in the conversation (EMP-01)', async () => {
     const { answer, session } = await runTurn({
       replies: ['', 'Hello.'],
       policies: { blankReplies: { retries: 0, end: 'completed' } },
@@ -283,7 +286,7 @@ describe('a direct return', () => {
 });
 
 describe('a call that the policy `isEligible` refuses', () => {
-  it('has an error result, and the loop continues (SPM-08)', async () => {
+  it('ends with an error result, and the loop continues (SPM-08)', async () => {
     let ran = 0;
     const pay = createReadingTool('pay', () => {
       ran += 1;
@@ -336,7 +339,7 @@ describe('a call that the policy `isEligible` refuses', () => {
     });
   });
 
-  it('is refused if the policy throws (SPM-08)', async () => {
+  it('ends with an error result if the policy throws (SPM-08)', async () => {
     const { texts } = await runTurn({
       replies: [callTools('look'), 'Well.'],
       policies: {
@@ -350,7 +353,7 @@ describe('a call that the policy `isEligible` refuses', () => {
     ]);
   });
 
-  it('is refused if the policy does not respond within 30 seconds', async () => {
+  it('ends with an error result if the policy does not respond within 30 seconds', async () => {
     const manual = createManualClock(1_000_000);
     const { clock, timersLeft } = countTimers(manual);
     const agent = defineAgent({
@@ -372,7 +375,7 @@ describe('a call that the policy `isEligible` refuses', () => {
     expect(timersLeft()).toBe(0);
   });
 
-  it('is refused in nested loops too', async () => {
+  it('ends with an error result in nested loops too', async () => {
     const { session } = await runTurn({
       tools: [createDiggingTool([createReadingTool('look')])],
       replies: [callTools('dig'), callTools('look'), 'Dug.', 'Done.'],
@@ -442,7 +445,7 @@ describe('an error thrown by a tool', () => {
     expect(told.answer).toMatchObject({ outcome: 'completed' });
   });
 
-  it('becomes a signal if the policy returns one (SPM-10)', async () => {
+  it('ends the turn with the signal that the policy throws instead (SPM-10)', async () => {
     const { answer } = await runTurn({
       tools,
       replies: [callTools('ring')],

@@ -76,7 +76,7 @@ describe('a turn that reached a limit', () => {
 const MILLION_TOKENS = { kind: 'tokens', most: 1_000_000 };
 
 describe('a turn without a token limit', () => {
-  it('calls its model no more after a million tokens, and reserves no tokens before', async () => {
+  it('makes no model call after a million tokens, and reserves no tokens before that', async () => {
     const session = createScene(
       [
         createReplyWithUsage(400_000, 100_000, { text: 'First.', ...LOOK_REPLY }),
@@ -98,7 +98,7 @@ describe('a turn without a token limit', () => {
     ]);
   });
 
-  it('has its answer even if the answer exceeded the limit, and the next turn counts from zero', async () => {
+  it('returns its answer even if the answer exceeded the limit, and the next turn counts from zero', async () => {
     const session = createScene([
       createReplyWithUsage(2_000_000, 1, { text: 'Done.' }),
       createReplyWithUsage(10, 1, { text: 'And more.' }),
@@ -107,7 +107,7 @@ describe('a turn without a token limit', () => {
     expect(await session.send('Go on.')).toMatchObject({ outcome: 'completed', text: 'And more.' });
   });
 
-  it('counts the usage of nested loops, which end as well', async () => {
+  it('counts the usage of nested loops, and ends them as well', async () => {
     const task = defineAgenticTool({
       name: 'task',
       description: 'Does a task.',
@@ -128,7 +128,7 @@ describe('a turn without a token limit', () => {
     ]);
   });
 
-  it('leaves a message that arrived in the meantime to a turn of its own', async () => {
+  it('leaves a message that arrives meanwhile to its own turn', async () => {
     const agent = defineAgent({
       name: 'clerk',
       description: 'Works.',

@@ -25,7 +25,7 @@ const callTools = (...wanted: readonly (string | readonly [name: string, input: 
   calls: wanted.map((one) => (typeof one === 'string' ? { name: one } : { name: one[0], input: one[1] })),
 });
 
-/** 26,000 characters in which no run of 200 characters occurs twice. */
+/** 26,000 characters without a repeated run of 200 characters. */
 const LONG_RESULT = Array.from({ length: 2_600 }, (_, at) => `line ${String(at).padStart(4, '0')}\n`).join(
   '',
 );
@@ -53,7 +53,7 @@ function getSuggestedInput(request: ModelRequest): unknown {
   return sent === undefined ? undefined : JSON.parse(sent);
 }
 
-/** Calls the tool with the input of the last marker, or answers if there is no marker. */
+/** Calls the tool with the last marker's input, or answers if there is no marker. */
 const readOn = (request: ModelRequest): ScriptedReply => {
   const input = getSuggestedInput(request);
   return input === undefined ? 'Read.' : callTools(['read_result', input]);
@@ -86,7 +86,7 @@ it('readResult describes its purpose and the marker to the model', () => {
 });
 
 describe('a shortened result', () => {
-  it('contains the name of the tool that reads the rest, with its input, if the agent lists the tool', async () => {
+  it('contains a call of the tool that reads the rest, if the agent lists the tool', async () => {
     const session = startSession([look, readResult()], [callTools('look'), 'Done.']);
     await session.send('Go.');
     const call = await callOf(session, 'look');
@@ -96,7 +96,7 @@ describe('a shortened result', () => {
     ]);
   });
 
-  it('contains the name under which the agent lists that tool', async () => {
+  it('contains the name under which the agent lists the tool that reads the rest', async () => {
     const session = startSession([look, withName(readResult(), 'more')], [callTools('look'), 'Done.']);
     await session.send('Go.');
     expect(getShownResults(session.requests[1])[0]).toMatch(
@@ -104,7 +104,7 @@ describe('a shortened result', () => {
     );
   });
 
-  it('names no tool if the loop has none, such as a nested loop', async () => {
+  it('does not mention a tool that reads the rest if the loop has no such tool', async () => {
     const dig = defineAgenticTool({ name: 'dig', description: 'Digs.', instructions: 'Dig.', tools: [look] });
     const session = startSession([dig, readResult()], [callTools('dig'), callTools('look'), 'Dug.', 'Done.']);
     await session.send('Go.');
@@ -113,7 +113,7 @@ describe('a shortened result', () => {
     ]);
   });
 
-  it('can be read to its end by following the markers, with each piece shown completely', async () => {
+  it('can be read to its end with the calls in its markers, and each piece is shown completely', async () => {
     const session = startSession([look, readResult()], [callTools('look'), ...Array(4).fill(readOn)]);
     expect(await session.send('Go.')).toMatchObject({ text: 'Read.', toolCalls: 3 });
     const [first = '', ...pieces] = getShownResults(session.requests.at(-1));
@@ -133,7 +133,7 @@ describe('a shortened result', () => {
     ['an artifact', () => ({ words: 'x'.repeat(300) }), `{"words":"${'x'.repeat(300)}"}`],
     ['the text of an artifact', () => artifact('y'.repeat(300), 1), 'y'.repeat(300)],
     ['an error', () => error('z'.repeat(300)), `Error: ${'z'.repeat(300)}`],
-  ])('has the same text in its first part and its rest: %s', async (_, answer, whole) => {
+  ])('has no gap between its first part and the rest: %s', async (_, answer, whole) => {
     const session = startSession(
       [createReadingTool('look', answer), readResult()],
       [callTools('look'), readOn, 'Done.'],
@@ -176,7 +176,7 @@ describe('a shortened result', () => {
     expect(texts.join('')).toBe(smiles);
   });
 
-  it('is read with the changes of all transformers except those that only shorten it', async () => {
+  it('is read as all transformers have changed it, except those that only shorten it', async () => {
     const hides = defineTransformer({
       name: 'hides',
       result: (text, { name }) => (name === 'look' ? text.replaceAll('line 0150', '[hidden!]') : text),
@@ -269,7 +269,7 @@ describe('a call of readResult', () => {
     );
   });
 
-  it('finds no results of other calls in the same reply, which were not shown yet', async () => {
+  it('does not find results of other calls in the same reply, because they were not shown yet', async () => {
     const ids: string[] = [];
     const ping = createReadingTool('ping', ({ id }) => ids.push(id));
     const getSeq = (id = '') => Number(id.split('.')[1]);
@@ -312,7 +312,7 @@ describe('a call of readResult', () => {
     expect(getShownResults(session.requests.at(-1)).at(-1)).toBe(describeUnknownResult(sent));
   });
 
-  it('returns an error if results are shown too short to be useful', async () => {
+  it('returns an error if the limit for shown results is too low to be useful', async () => {
     expect(
       await getAnswer((result) => ({ result, from: 10 }), { policies: { resultCharacters: 100 } }),
     ).toMatch(/^Error: No more than 100 characters of a result are shown here, too few to read on\./);

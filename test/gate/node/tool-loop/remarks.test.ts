@@ -17,7 +17,7 @@ describe('a remark on a result', () => {
     expect(withRemark(artifact('Found.', value), ['One.'])).toEqual(artifact('Found.\n\nOne.', value));
   });
 
-  it('is stored beside a JSON value, so that the value is stored only once', () => {
+  it('is stored separately from a JSON value, so that the value is stored only once', () => {
     const remarked = withRemark(artifactResult, ['One.', 'Two.']);
     expect({ ...remarked }).toEqual({ type: 'artifact', value, remark: 'One.\n\nTwo.' });
     expect(modelText(remarked)).toBe('{"id":"c1"}\n\nOne.\n\nTwo.');
@@ -25,7 +25,7 @@ describe('a remark on a result', () => {
     expect(modelText(mapContent(remarked, (words) => `${words}!`))).toBe('{"id":"c1"}\n\nOne.\n\nTwo.!');
   });
 
-  it('is omitted from an error, and if it is empty', () => {
+  it('is omitted if the result is an error or the remark is empty', () => {
     const failed = error('No.');
     expect(withRemark(failed, ['One.'])).toBe(failed);
     expect(withRemark(artifactResult, [])).toBe(artifactResult);

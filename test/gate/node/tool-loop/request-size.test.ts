@@ -21,13 +21,13 @@ const request = (messages: readonly ModelMessage[], more: Partial<ModelRequest> 
   ...more,
 });
 
-/** Returns the counted size of a message whose number of tokens is unknown. */
+/** Returns the size estimated for a message with an unknown number of tokens. */
 const countBytes = (message: ModelMessage): number => countJsonBytes(message) + 16;
 
 const FIRST_MESSAGES = [createSystemMessage('Work.'), createUserMessage('Go.'), createUserMessage('On.')];
 const REPORTED_TOKENS = 20;
 
-/** Returns the counted size of a request that follows a request with known tokens. */
+/** Returns the size estimated for a request that follows one with a known number of tokens. */
 function computeSizeAfter(
   earlier: ModelRequest,
   later: ModelRequest,
@@ -40,7 +40,7 @@ function computeSizeAfter(
 const countInputTokens = (asked: ModelRequest): number => estimateSize('m', asked, undefined).inputTokens;
 
 describe('the stored size of a request', () => {
-  it('contains its model, its number of messages, and lengths', () => {
+  it('contains the model, the number of messages, and the lengths of the parts', () => {
     const { lengths, inputTokens } = estimateSize('m', request(FIRST_MESSAGES), undefined);
     const text = FIRST_MESSAGES.slice(1).reduce((sum, message) => sum + countBytes(message), 0);
     expect(lengths).toEqual({ model: 'm', system: 5, tools: 0, messages: 2, text });
@@ -100,7 +100,7 @@ describe('a request that follows a request with known tokens', () => {
     expect(computeSizeAfter(earlier, { ...earlier, ...change })).toBe(REPORTED_TOKENS + part);
   });
 
-  it('counts no removed tools, and all of them if they return', () => {
+  it('does not count removed tools, and counts all tools again if they return', () => {
     const [withTools, without] = [request(HEAVY, { tools }), request(HEAVY)];
     expect(computeSizeAfter(withTools, without)).toBe(REPORTED_TOKENS);
     expect(computeSizeAfter(without, withTools)).toBe(REPORTED_TOKENS + offered);
@@ -124,7 +124,7 @@ describe('a request that follows a request with known tokens', () => {
     expect(computeSizeAfter(request(HEAVY), later, { model: 'other' })).toBe(countInputTokens(later));
   });
 
-  it('does not notice a change that keeps the length of a part', () => {
+  it('does not detect a change that keeps the length of a part', () => {
     const [before, since] = [
       request([createSystemMessage('It is 12:59.'), long]),
       request([createSystemMessage('It is 13:00.'), long]),

@@ -38,7 +38,7 @@ describe('a call of an unknown tool', () => {
     ['vector-search', " Did you mean 'vectorSearch'?"],
     ['ragbot_vectorSearch', " Did you mean 'vectorSearch'?"],
     ['__proto__', ''],
-  ])('returns the available tools (TNF-02, TNF-03): %s', async (name, suggestion) => {
+  ])('results in a list of the available tools (TNF-02, TNF-03): %s', async (name, suggestion) => {
     const { texts, end } = await runTurn([look, list], [callTools(name), 'Done.']);
     expect(texts).toEqual([`Error: Tool '${name}' does not exist.${suggestion} ${rest}`]);
     expect(end).toMatchObject({ turn: { outcome: 'completed' } });
@@ -97,7 +97,7 @@ describe('limits of tool calls (SPM-13)', () => {
     "Error: Tool call limit (2) exceeded for tool 'list'. No further calls to this tool are allowed in this turn.";
   const total = 'Error: Total tool call limit (3) exceeded for this turn. No further tool calls are allowed.';
 
-  it('refuse further calls of one tool, and the turn ends as limit-reached', async () => {
+  it('refuse further calls of one tool, and end the turn as limit-reached', async () => {
     const replies = [callTools('list', 'list', 'vectorSearch', 'list'), callTools('list'), 'Best so far.'];
     const { texts, end } = await runTurn([look, list], replies, [callLimits({ callsPerTool: 2 })]);
     expect(texts).toEqual(['a, b', 'a, b', 'seen', perTool, perTool]);
@@ -114,7 +114,7 @@ describe('limits of tool calls (SPM-13)', () => {
     expect(end).toMatchObject({ turn: { outcome: 'limit-reached', text: 'Best.' } });
   });
 
-  it('count from the message of the turn', async () => {
+  it('count from the message that started the turn', async () => {
     const app = createMemoryApp({
       tools: [list],
       replies: [callTools('list'), 'One.', callTools('list'), 'Two.'],
@@ -223,7 +223,7 @@ describe('a tool that exceeds its time limit', () => {
   it.each<[Effect, string]>([
     ['read', "Error: The connection of tool 'cut' was lost before it answered."],
     ['once', unknown.replace('slow', 'cut')],
-  ])('has the outcome of a call whose connection was lost: %s', async (effect, text) => {
+  ])('has an outcome that depends on its effect if its connection was lost: %s', async (effect, text) => {
     const run = (): never => {
       throw new Error('Network connection lost.');
     };

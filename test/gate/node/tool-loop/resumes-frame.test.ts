@@ -5,13 +5,13 @@ import { hasOpenFrame } from '../../../doors/loop.ts';
 import { callTools, createDiggingTool } from './scenes.ts';
 
 describe('a call that opens a frame', () => {
-  it('learns whether its frame is already open because the frame was interrupted', async () => {
+  it('can detect whether an interrupted run has already opened its frame', async () => {
     const told: boolean[] = [];
     let isFirst = true;
     const dies = defineTool({
       name: 'die',
       description: 'Dies.',
-      effect: 'idempotent', // The effect makes the outbox store earlier events.
+      effect: 'idempotent', // The effect forces the outbox to store earlier events.
       run: () => {
         if (isFirst) session.kill();
         isFirst = false;

@@ -186,8 +186,8 @@ describe('a result that was shown before', () => {
     const written = stringify.mock.calls.filter(([value]) => isResult(value)).length;
     stringify.mockRestore();
     expect(getShownResults(session.requests.at(-1))).toEqual(replies.slice(1).map(() => '{"kelp":"green"}'));
-    // Once for the model, and twice when the call ends. It would be 250 times if each request rendered all
-    // earlier results.
+    // Once for the model, and twice when the call ends. Rendering all earlier results for each request would
+    // make it 250.
     expect(written).toBe(60);
   });
 });

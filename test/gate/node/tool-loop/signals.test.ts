@@ -156,7 +156,7 @@ describe.each(SIGNAL_KINDS)('the signal %s', (type, make, ends) => {
     ]);
   });
 
-  it('leaves a conversation that can continue, because each call has a result (LOOP-16)', async () => {
+  it('gives each call a result, so that the conversation can continue (LOOP-16)', async () => {
     const { session } = await runTurn([thrown], [callTools('stop', 'stop'), 'Here I am.']);
     expect(await session.send('And now?')).toMatchObject({ outcome: 'completed', text: 'Here I am.' });
     expect(session.requests[1]?.messages.map(({ role }) => role)).toEqual([
@@ -286,7 +286,7 @@ describe('a signal', () => {
     ]);
   });
 
-  it('keeps its reason if the call limit was reached after it (LOOP-12)', async () => {
+  it('keeps its reason if the call limit is also reached (LOOP-12)', async () => {
     const agent = defineAgent({
       ...{
         name: 'clerk',

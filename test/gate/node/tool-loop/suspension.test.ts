@@ -47,7 +47,7 @@ describe('a call that waits for an answer from outside', () => {
     await expect(app.lease('And?')).rejects.toThrow('The lease was refused: suspended.');
   });
 
-  it('cannot ask after a `once` tool has run, because it would restart after the answer', async () => {
+  it('cannot ask after a `once` tool has run, because the tool would run again after the answer', async () => {
     const ran: string[] = [];
     const pay = defineTool({ name: 'pay', description: 'Pays.', run: (_, { id }) => void ran.push(id) });
     const late: AnyTool = {
@@ -65,7 +65,7 @@ describe('a call that waits for an answer from outside', () => {
     expect(ran).toHaveLength(1);
   });
 
-  it('counts as not started', async () => {
+  it('is journaled as suspended, not as started', async () => {
     const app = createMemoryApp({ tools: [createWaitingTool()], replies: [callTools('ask')] });
     await app.say('Go.');
     const turn = (await app.state()).turn?.id ?? '';

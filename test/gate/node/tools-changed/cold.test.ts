@@ -96,7 +96,7 @@ describe('a session with changing tools', () => {
   ];
   const more = { tools: [...TOOLS, FILES] };
 
-  it('sends the same requests from another Worker at every position, and reports each change once', async () => {
+  it('sends the same requests after a restart at any position, and reports each change once', async () => {
     const { warm, cold } = await playColdAndWarm({ 'Help.': replies }, more, ['Go.', 'And?']);
     expect(cold).toHaveLength(6);
     expect(
@@ -135,7 +135,7 @@ describe('a session with changing tools', () => {
     ]);
   });
 
-  it('sends the same requests if it was compacted after a change that had no reply', async () => {
+  it('sends the same requests after a restart if it was compacted after a change without a reply', async () => {
     const failed = new ModelError('bad-request', 'No.');
     const app = createMemoryApp({
       replies: [
@@ -189,7 +189,7 @@ describe('the requests of random turns', () => {
   );
   const disturbance = fc.constantFrom('none', 'kill', 'steer', 'restart', 'blank');
 
-  it('extend one another without moving content, whatever tools open and close and whatever messages arrive', async () => {
+  it('extend one another without moving content, regardless of open tools and incoming messages', async () => {
     const steps = fc.array(fc.tuple(step, disturbance), { minLength: 3, maxLength: 10 });
     await fc.assert(
       fc.asyncProperty(steps, async (drawn) => {

@@ -125,7 +125,7 @@ describe('the tools-changed event', () => {
     ]);
   });
 
-  it('lists the right earlier tools if strategies count replies', async () => {
+  it('lists the correct earlier tools if a strategy depends on the number of replies', async () => {
     const later: InjectionStrategy = {
       name: 'later',
       offer: (tools, { iterations }) =>
@@ -238,7 +238,7 @@ describe('the request that is journaled with a reply', () => {
     expect(third).toEqual(second);
   });
 
-  it('has a new hash if the instructions change, and a hash of the earlier messages if they are signed', async () => {
+  it('has a new hash if the instructions change, and also a hash of the earlier messages if a reply is signed', async () => {
     const app = createMemoryApp({
       replies: [createThinkingReply('One'), createThinkingReply('Two')],
       modelOptions: SIGNING_OPTIONS,

@@ -128,7 +128,7 @@ describe('the messages before a signed reply', () => {
     expect(app.model.requests.map(listMovedReplies)).toEqual([[], ['One'], ['One']]);
   });
 
-  it('change for the replies after a result that is shortened', async () => {
+  it('change for the replies that follow a shortened result', async () => {
     const big = createTool('big', () => 'x'.repeat(40_000));
     const replies = [
       createThinkingReply('One', ['big', {}]),
@@ -160,7 +160,7 @@ describe('the messages before a signed reply', () => {
     expect(app.model.requests.map(listMovedReplies)).toEqual([[], [], ['Two'], ['Three']]);
   });
 
-  it('change where a transformer cuts the conversation', async () => {
+  it('change after the point where a transformer cuts the conversation', async () => {
     const cuts = defineTransformer({ name: 'cuts', messages: (all) => all.slice(-3) });
     const app = createApp(
       [createThinkingReply('One'), createThinkingReply('Two'), createThinkingReply('Three')],
@@ -172,7 +172,7 @@ describe('the messages before a signed reply', () => {
     expect(app.model.requests.map(listMovedReplies)).toEqual([[], [], ['Two']]);
   });
 
-  it('change for the last reply at a limit, because the question for it is not kept', async () => {
+  it('change for the last reply at a limit, because the request for it is not kept', async () => {
     const app = createApp(
       [createThinkingReply('One', openCall('zoo')), createThinkingReply('Two'), createThinkingReply('Three')],
       {

@@ -46,7 +46,7 @@ export const createThinkingReply = (
 });
 
 /**
- * Makes a call of `open`: the tool `name` is offered from the next request on. Its description contains
+ * Makes a call of `open`, which offers the tool `name` from the next request on. Its description contains
  * `kind`.
  */
 export const openCall = (name: string, kind = 'a'): readonly [string, object] => ['open', { name, kind }];
@@ -126,7 +126,7 @@ export const listShownChanges = ({ messages }: ScriptedRequest): readonly string
     return [`${at} ${what.join(' ')}`];
   });
 
-/** Returns the texts of the replies whose preceding messages have changed. */
+/** Returns the texts of replies whose preceding messages have changed. */
 export const listMovedReplies = ({ messages }: ScriptedRequest): readonly string[] =>
   messages.flatMap((message) => (message.role === 'assistant' && message.movedPrefix ? [message.text] : []));
 
@@ -140,7 +140,7 @@ export const placeOf = ({ messages }: ScriptedRequest): string =>
 
 /**
  * Returns a script that selects each reply by the position of the request, because replies that a killed
- * Worker did not store are requested again. `meets` is called before the first reply at each position.
+ * Worker did not store are requested again. Calls `meets` before the first reply at each position.
  */
 export function replyByPlace(
   loops: Readonly<Record<string, readonly ScriptedReply[]>>,

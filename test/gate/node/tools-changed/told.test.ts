@@ -105,8 +105,7 @@ describe('a model that receives tool changes', () => {
       ['', 'zoo', 'session'],
       ['zoo', '', 'session'],
     ]);
-    // The failed turn contained this change but no reply to it, so the change precedes the message of the
-    // next turn.
+    // The failed turn never replied after this change, so the change precedes the next turn's message.
     expect(session.requests.slice(2).map(listShownChanges)).toEqual([
       ['4 +zoo', '7 -zoo'],
       ['4 +zoo', '7 -zoo'],
@@ -114,7 +113,7 @@ describe('a model that receives tool changes', () => {
     ]);
   });
 
-  it('receives no tool whose definition is lost, and no change before it', async () => {
+  it('does not receive a tool whose definition is lost, or any change before that', async () => {
     // The inner tools are created for each offer, and are unknown once the unfolding tool has closed.
     const files = defineUnfolding({
       name: 'files',
@@ -148,7 +147,7 @@ describe('a model that receives tool changes', () => {
     }
   });
 
-  it('receives the change when an unfolding tool closes, with its earlier definition, in any Worker', async () => {
+  it('receives the change with the earlier definitions when an unfolding tool closes', async () => {
     const files = defineUnfolding({ name: 'files', description: 'Files.', tools: [createTool('read')] });
     const session = startSession([createThinkingReply('One', ['files', {}]), 'Two', 'Three'], {
       tools: [...TOOLS, files],
@@ -162,7 +161,7 @@ describe('a model that receives tool changes', () => {
     ]);
   });
 
-  it('receives the changes after one that a transformer removed, and none before it', async () => {
+  it('receives only the changes after the one that a transformer removed', async () => {
     const cuts = defineTransformer({
       name: 'cuts',
       messages: (all) => all.filter((message) => message.role === 'user' || message.text !== 'Three'),

@@ -32,7 +32,7 @@ interface DecoratorCase {
   readonly decorate: (tool: AnyTool) => AnyTool;
   /** The properties that the decorator can change. */
   readonly changes?: readonly (keyof AnyTool)[];
-  /** The calls wait for an outside answer, which suspends the turn. */
+  /** Its calls wait for an answer from outside, which suspends the turn. */
   readonly waits?: true;
   /** Another function runs in place of the tool. */
   readonly replaces?: true;
@@ -204,7 +204,7 @@ function createProbe(answer: AnyTool['call'] = async () => text('seen')) {
   return { tool, given };
 }
 
-/** A tool made by a class with getters, prototype methods and private members. */
+/** A tool that is an instance of a class with getters, prototype methods and private members. */
 class ClassTool implements AnyTool {
   readonly #made = createProbe().tool;
   readonly name = 'probe';
@@ -262,7 +262,7 @@ function createApprovedCall(changes: Partial<CallRun> = {}): CallRun {
   return call;
 }
 
-/** A decorator that does not change `call` binds it. The name of a bound function shows this. */
+/** A decorator that does not change `call` binds it, which the function's name reveals. */
 const isForwarded = (call: AnyTool['call'], its: AnyTool['call']): boolean =>
   call.name === `bound ${its.name}`;
 
@@ -273,7 +273,7 @@ const isProbe =
     one === tool;
 
 describe('the table of decorators', () => {
-  it('lists every export that takes a tool and returns one', () => {
+  it('lists every export that accepts a tool and returns a tool', () => {
     const functions = Object.entries(holdfast).flatMap(([name, value]) =>
       typeof value === 'function' ? [name] : [],
     );
@@ -320,7 +320,7 @@ describe.each(Object.entries(DECORATORS))('%s', (_, { decorate: decorated, chang
     expect(unwrap(decorate(decorated(decorate(tool, {})), {}), tool)).toBe(tool);
   });
 
-  it('checks an input as its tool does, without running anything', async () => {
+  it('checks an input like its tool, without a run', async () => {
     const { tool, given } = createProbe();
     expect(await decorated(tool).check({ at: 'sea' })).toEqual({ ok: true, value: { at: 'sea' } });
     expect(await decorated(tool).check({ at: 's' }, 'probe')).toMatchObject({
@@ -334,7 +334,7 @@ describe.each(Object.entries(DECORATORS))('%s', (_, { decorate: decorated, chang
 describe.each(Object.entries(DECORATORS))(
   '%s of a tool that is an instance of a class',
   (_, { decorate: decorated, changes = [], replaces }) => {
-    it('has the same properties, checks and behavior (DEC-03)', async () => {
+    it('has the same properties, checks and behavior as the decorated tool (DEC-03)', async () => {
       const tool = new ClassTool();
       const same = decorated(decorate(tool, {}));
       const { tool: plain } = createProbe();
@@ -356,7 +356,7 @@ describe.each(Object.entries(DECORATORS))('%s of an unfolding tool', (_, { decor
   const isGuard = (one: AnyTool): one is AnyTool => one.name === 'guard';
   const addGuard = (tool: AnyTool): AnyTool => decorate(tool, { name: 'guard', call: tool.call });
 
-  it('keeps the guards of the inner tools, whether it is around the unfolding tool or inside it', () => {
+  it('keeps the guards of the inner tools, whether it is outside or inside the guards', () => {
     const around = decorated(decorate(unfolding, { adopt: addGuard })).adopt?.(inner);
     expect(around && holdfast.unwrapAs(around, isGuard)).toBeDefined();
     const inside = holdfast.requireApproval(decorated(unfolding), 'May I?').adopt?.(inner);
@@ -376,7 +376,7 @@ describe.each(Object.entries(DECORATORS))('%s of an unfolding tool', (_, { decor
 describe.each(Object.entries(DECORATORS).filter(([, { replaces }]) => !replaces))(
   'a call of %s',
   (_, { decorate: decorated }) => {
-    it('passes on the input and the invocation unchanged, with its context, secrets and signal (DEC-03, CTX-09)', async () => {
+    it('receives the input and the invocation unchanged, with the context, secrets and signal (DEC-03, CTX-09)', async () => {
       const { tool, given } = createProbe();
       const call = createApprovedCall({
         context: ToolCallContext.of({ tenant: 'acme' }),

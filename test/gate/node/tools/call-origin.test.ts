@@ -7,7 +7,7 @@ const ENV = { NAME: 'x' } as unknown as WorkerEnv;
 
 const origin: CallOrigin = { send: () => ({ root: 't1', generation: 1 }) };
 
-it('the call is found across awaits in any environment if there is an AsyncLocalStorage', async () => {
+it('a call is found across awaits and with any environment if there is an AsyncLocalStorage', async () => {
   const calls = createCallOrigins({ AsyncLocalStorage });
   const env = ENV;
   expect(calls.envOfCall(env, origin)).toBe(env);
@@ -19,7 +19,7 @@ it('the call is found across awaits in any environment if there is an AsyncLocal
   expect(calls.originOf(env)).toBeUndefined();
 });
 
-it('the call is found by its own copy of the environment if there is no AsyncLocalStorage', () => {
+it('a call is found through its own copy of the environment if there is no AsyncLocalStorage', () => {
   const calls = createCallOrigins(undefined);
   const env = calls.envOfCall(ENV, origin);
   expect(calls.originOf({ ...env, MODEL: 'other' })).toBe(origin);

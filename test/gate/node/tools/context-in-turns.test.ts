@@ -72,7 +72,7 @@ describe('the context of a call', () => {
     expect(seen.map((context) => context.toJSON())).toEqual([expected]);
   });
 
-  it('includes the context of the app, which the other two override', async () => {
+  it('includes the context of the app, and the contexts of the agent and the message override it', async () => {
     const { tool, seen } = createRecordingTool();
     const app = createMemoryApp({
       tools: [tool],
@@ -84,7 +84,7 @@ describe('the context of a call', () => {
     expect(seen[0]?.toJSON()).toEqual({ a: 'agent', b: 'agent', c: 'app' });
   });
 
-  it('accepts a context or a plain object; later entries are added and win (CTX-06)', async () => {
+  it('can be set with a context or a plain object, and later entries override earlier ones (CTX-06)', async () => {
     const { tool, seen } = createRecordingTool();
     const createContext = (values: JsonObject) => ToolCallContext.of(values);
     const agent = defineAgent({
@@ -119,7 +119,7 @@ describe('the context of a call', () => {
     expect(seen[1]).toBe(seen[0]); // the same object in one invocation
   });
 
-  it('is EMPTY itself if there is none (CTX-08, CTX-10, CTX-14)', async () => {
+  it('is `ToolCallContext.EMPTY` if no context is set (CTX-08, CTX-10, CTX-14)', async () => {
     const { tool, seen } = createRecordingTool();
     const session = createUnstamped(tool);
     await session.send('Go.');
@@ -139,7 +139,7 @@ describe('the context of a call', () => {
     expect(JSON.stringify(session.requests)).not.toMatch(/hidden-4711|apiUser|holdfast\.loopId/);
   });
 
-  it('passes through every decorator, several at once, and renamed tool objects (CTX-09, CTX-11)', async () => {
+  it('is passed through all decorators, combinations of them, and renamed tool objects (CTX-09, CTX-11)', async () => {
     class Desk {
       static readonly tools = { look: { description: 'Looks.', effect: 'read' } };
       readonly seen: unknown[] = [];
@@ -222,7 +222,7 @@ describe('the context of a call', () => {
     expect(seen.map((context) => context.toJSON())).toEqual([expected, expected, expected]);
   });
 
-  it('is read through a schema; a value that does not match fails the call, and the error omits the value', async () => {
+  it('is read through a schema, and an invalid value fails the call with an error that omits the value', async () => {
     const strict = defineTool({
       name: 'strict',
       description: 'Needs a number.',

@@ -73,7 +73,7 @@ describe('a text tool', () => {
     expect(await readInput(echo, sent)).toBe(expected);
   });
 
-  it('receives the JSON of an object without an input, if code calls the tool', async () => {
+  it('receives an object without the property `input` as JSON if code calls the tool', async () => {
     expect(await echo.check({ query: 'kelp' })).toEqual({ ok: true, value: '{"query":"kelp"}' });
     expect(await echo.check({ input: 'kelp' })).toEqual({ ok: true, value: 'kelp' });
   });

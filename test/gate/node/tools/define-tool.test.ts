@@ -76,7 +76,7 @@ describe('a defined tool', () => {
     expect(modelText(await greet.call({ name: 'ada' }, createFakeInvocation('greet').call))).toBe('hi ada');
   });
 
-  it('passes the context of the call to its function, or EMPTY if there is none (TOOL-02, CTX-08)', async () => {
+  it('passes the context of the call to its function, or `EMPTY` if there is no context (TOOL-02, CTX-08)', async () => {
     const seen: ToolCallContext[] = [];
     const look = defineTool({
       name: 'look',
@@ -105,7 +105,7 @@ describe('a defined tool', () => {
     });
   });
 
-  it('converts its schema once, however many turns offer it', () => {
+  it('converts its schema only once', () => {
     expect(order.inputSchema).toBe(order.inputSchema);
   });
 
@@ -159,7 +159,7 @@ describe('a defined tool', () => {
     expect(leaves).toEqual([]);
   });
 
-  it('is named in the error as the model called it (TOOL-14)', async () => {
+  it('has the name that the model used in the error (TOOL-14)', async () => {
     const result = await order.call({}, createFakeInvocation('shop_order').call);
     expect(modelText(result)).toContain("The input of tool 'shop_order' is not valid:");
   });

@@ -13,7 +13,7 @@ const schema = v.object({ id: v.string(), since: v.pipe(v.string(), v.toDate()) 
 const Customer = defineDomainType({ name: 'Customer', schema });
 
 describe('a domain type', () => {
-  it('reads JSON from the journal through its schema', () => {
+  it('parses JSON from the journal with its schema', () => {
     expect(Customer.parse({ id: 'c1', since: '2026-01-01' })).toEqual({
       ok: true,
       value: { id: 'c1', since: new Date('2026-01-01') },
@@ -99,7 +99,7 @@ describe('a domain type whose objects have tools', () => {
     });
   const thing = { id: 't1', tags: ['a'], size: 3 };
 
-  it('describes the tools before there is an object, and makes them for each object (TPR-13)', () => {
+  it('lists its tools before there is an object, and creates them for each object (TPR-13)', () => {
     const Thing = createThing(({ id, tags }) => [
       defineTool({ name: 'show', description: 'Shows.', run: () => `${id} ${tags.join()}` }),
     ]);
@@ -205,7 +205,7 @@ describe('a domain type whose objects have tools', () => {
     expect(Second.objects?.declared[0]?.output).toBe(First);
   });
 
-  it('returns the problem if the tools of an object cannot be made, and never throws', () => {
+  it('returns the problem instead of throwing if the tools of an object cannot be created', () => {
     let produceTools: () => unknown = () => [show()];
     // Plain JavaScript can pass this.
     const Thing = createThing(() => produceTools() as readonly AnyTool[]);

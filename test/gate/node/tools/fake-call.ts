@@ -3,7 +3,7 @@ import type { BlackboardEntry, CallRun } from '../../../../src/kinds/entry.ts';
 import { createCallBlackboard, createCallState } from '../../../doors/tools.ts';
 import { createFakeInvocation } from './fake-invocation.ts';
 
-/** A call with its own state and blackboard, which keep changes even if the call fails. */
+/** A call with its own state and blackboard, which retain changes even if the call fails. */
 export function createFakeCall(changes: Partial<CallRun> = {}) {
   const cells = new Map<string, Json>();
   const board: BlackboardEntry[] = [];

@@ -81,12 +81,12 @@ export function createFakeInvocation(tool: string, context = ToolCallContext.EMP
   return { call, discovery, leaves };
 }
 
-/** Answers the questions of a call, which must all ask for decisions. */
+/** Answers a call's questions, all of which must ask for decisions. */
 export const answerDecisions = (
   decide: (question: Question<'decision'>) => Promise<Decision>,
 ): CallRun['ask'] => decide as CallRun['ask']; // no tool in these tests asks for a result
 
-/** A call of this one tool in a loop. */
+/** A call of this tool alone in a loop. */
 function createRunningCall(name: string): RunningCall {
   const { loop } = createMemoryLoop({ tools: [], model: scriptedModel([]), holder: { now: () => 0 } });
   const record = { id: '1.2.0', providerId: '0', name, input: '{}' };

@@ -104,7 +104,7 @@ describe('toInputSchema', () => {
     expect(await parse(declared, { top: '3' })).toEqual({ ok: true, value: { top: 3 } });
   });
 
-  it('waits for asynchronous schemas', async () => {
+  it('supports asynchronous schemas', async () => {
     const declared = v.objectAsync({
       id: v.pipeAsync(
         v.string(),
@@ -137,7 +137,7 @@ describe('toInputSchema', () => {
     });
   });
 
-  it('does not require a property that has a default, at any depth, and fills in the default', async () => {
+  it('does not require a property with a default, at any depth, and fills in the default', async () => {
     const page = {
       type: 'object',
       properties: { size: { type: 'integer', default: 20 }, mode: { enum: ['a'], default: 'a' } },

@@ -70,7 +70,7 @@ describe('jsonSchemaCheck', () => {
   });
 });
 
-/** A schema of unique items, to be placed inside each kind of keyword. */
+/** A list schema with unique items, which is nested in each kind of keyword. */
 const LIST = { type: 'array', uniqueItems: true };
 
 /** Schemas of `{ a, b }` that require, or forbid, a list of unique items. */

@@ -61,7 +61,7 @@ describe('the listings of a session', () => {
     expect(foldListings(...million, createLongListing('e', 3_000_000)).map(({ key }) => key)).toEqual(['e']);
   });
 
-  it('keep an entry and move it to the end if a report says that it is unchanged', () => {
+  it('keep an entry and move it to the end if a report marks it as unchanged', () => {
     const told = [
       { key: 'a', told: ['one'], at: 1 },
       { key: 'b', told: null, at: 2 },
@@ -73,11 +73,11 @@ describe('the listings of a session', () => {
     expect(after3).toEqual([told[1], { key: 'a', told: ['one'], at: 3 }]);
   });
 
-  it('ignore a first report that says an entry is unchanged', () => {
+  it('ignore a first report that marks an entry as unchanged', () => {
     expect(LISTINGS.apply?.([], { key: 'a', at: 3 }, place)).toEqual([]);
   });
 
-  it('return the same list if no entry changes', () => {
+  it('do not mutate the previous list', () => {
     const known = foldListings({ key: 'a', told: 1 });
     LISTINGS.apply?.(known, { key: 'a', told: 2 }, place);
     expect(known).toEqual([{ key: 'a', told: 1 }]);
@@ -122,7 +122,7 @@ describe('the outside sources in a journal', () => {
     ]);
   });
 
-  it('are the same after a fold of rows, and of a snapshot and later rows', () => {
+  it('have the same state after a fold of rows as after a fold of a snapshot and later rows', () => {
     expect(fold(replayThroughRows(EVENTS))).toEqual(fold(EVENTS));
     const next: SessionEvent[] = [
       {
@@ -133,7 +133,7 @@ describe('the outside sources in a journal', () => {
         context: {},
         principal: { id: 'ann' },
       },
-      { ...createListedEvent(undefined, { key: 'c', told: null }), turn: 't2' } as SessionEvent, // from the next turn
+      { ...createListedEvent(undefined, { key: 'c', told: null }), turn: 't2' } as SessionEvent, // belongs to the next turn
     ];
     const snapshot = parseSnapshot(toSnapshot(fold(EVENTS)));
     expect(getMemoryValue(fold(next, snapshot).memories, LISTINGS, '')).toEqual([
@@ -144,7 +144,7 @@ describe('the outside sources in a journal', () => {
     expect(snapshot.memories).toEqual(fold([...EVENTS, ...next]).memories);
   });
 
-  it('do not change what earlier calls see', () => {
+  it('do not change the listings that earlier calls see', () => {
     const state = fold(EVENTS.slice(0, 6));
     const seen = state.turn?.frames.get('')?.seen.memories ?? new Map();
     expect(getMemoryValue(seen, LISTINGS, '')).toEqual([{ key: 'a', told: ['one'] }]);

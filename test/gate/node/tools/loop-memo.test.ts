@@ -8,7 +8,7 @@ import { createFakeCall } from './fake-call.ts';
 const createLoopContext = (id: string) => ToolCallContext.of({ [LOOP_ID_KEY]: id });
 
 /**
- * A tool that returns whether the memo is asked for the first time. Its calls are serial if `serial` is set.
+ * A tool that returns the rules if the memo reports a first time. Its calls are serial if `serial` is set.
  */
 const createAskingTool = (name: string, memo: LoopMemo, serial?: string) =>
   defineTool({
@@ -20,7 +20,7 @@ const createAskingTool = (name: string, memo: LoopMemo, serial?: string) =>
   });
 
 describe('a loop memo', () => {
-  it('is true on first use in a loop, and then false, even if loops interleave (ONE-01)', () => {
+  it('returns true on its first use in a loop, and then false, even if loops interleave (ONE-01)', () => {
     const { call, during } = createFakeCall();
     const memo = loopMemo('rules');
     expect(memo.firstTimeIn(during(createLoopContext('a')))).toBe(true);
@@ -38,7 +38,7 @@ describe('a loop memo', () => {
     expect(loopMemo('rules').firstTimeIn(call)).toBe(false);
   });
 
-  it('is always true without a loop id, and remembers no loop (ONE-02)', () => {
+  it('always returns true without a loop id, and does not remember the use (ONE-02)', () => {
     const { call, during, cells } = createFakeCall();
     const memo = loopMemo('rules');
     expect([memo.firstTimeIn(call), memo.firstTimeIn(call)]).toEqual([true, true]);
@@ -66,7 +66,7 @@ describe('a loop memo', () => {
     expect(loopMemo('rules').firstTimeIn(during(createLoopContext('a')))).toBe(true);
   });
 
-  it('is true for one call of a batch if the calls of the tool are serial (ONE-04)', async () => {
+  it('returns true for one call of a batch if the calls of the tool are serial (ONE-04)', async () => {
     const ask = createAskingTool('ask', loopMemo('rules'), 'ask');
     const session = startSession([ask], [callTools('ask', 'ask', 'ask'), 'Done.']);
     await session.send('Go.');
@@ -81,7 +81,7 @@ describe('a loop memo', () => {
     expect(getShownResults(session)).toEqual(['rules and answer', 'answer']);
   });
 
-  it('survives a restart of the Worker and the object (ONE-03)', async () => {
+  it('is kept across a restart of the Worker and the object (ONE-03)', async () => {
     const ask = createAskingTool('ask', loopMemo('rules'));
     const killed: TestSession = startSession(
       [ask, createCrashingTool(() => killed)],
@@ -100,7 +100,7 @@ describe('a loop memo', () => {
     expect(getShownResults(restarted)).toEqual(['rules and answer', 'answer', 'rules and answer']);
   });
 
-  it('forgets its use in a call that fails later', async () => {
+  it('does not remember a use in a call that fails later', async () => {
     const memo = loopMemo('rules');
     let isBroken = true;
     const ask = defineTool({

@@ -60,7 +60,7 @@ describe('mapContent', () => {
     expect(mapContent(found, (content) => content)).toBe(found);
   });
 
-  it('keeps the artifact and the error that readers of the turn see (RES-04)', async () => {
+  it('keeps the artifact and the error in the answer and the journal (RES-04)', async () => {
     const createLoudTool = (tool: AnyTool): AnyTool =>
       decorate(tool, {
         call: async (input, call) => mapContent(await tool.call(input, call), toUpperCase),

@@ -1,4 +1,4 @@
-/** Definitions that the types refuse, but plain JavaScript or a cast can pass. */
+/** Definitions that the types forbid, but that plain JavaScript or a cast can pass. */
 
 import { describe, expect, it } from 'vitest';
 import { defineTextTool, defineTool, ToolDefinitionError } from '../../../../src/index.ts';
@@ -38,13 +38,13 @@ describe('an unknown effect', () => {
     ['', `its effect is ''. ${LIST}`],
     [null, `its effect is 'null'. ${LIST}`],
     [Symbol('once'), `its effect is 'Symbol(once)'. ${LIST}`],
-  ])('is refused when the tool is defined, with the list of valid ones: %s', (effect, problem) => {
+  ])('is refused when the tool is defined, with a list of the valid effects: %s', (effect, problem) => {
     expectRefused(defineAnyTool({ effect, run }), 'effect', problem);
     expectRefused(defineAnyTextTool({ effect, run }), 'effect', problem);
     expectRefused(defineMethodTool({ effect }), 'effect', problem);
   });
 
-  it('is reported neither for a valid effect nor for the safe default', () => {
+  it('is not reported for a valid effect or for the safe default', () => {
     const effects = ['read', 'idempotent', 'once', undefined] as const;
     expect(effects.map((effect) => defineTool({ ...base, effect, run }).effect)).toEqual([
       'read',
@@ -74,12 +74,9 @@ describe('an option name of another library', () => {
       { inputSchema: { type: 'object' }, execute: run },
       "it has 'inputSchema' instead of 'input'. Rename it.",
     ],
-  ])(
-    'is named in the error, and the tool is not treated as one that the caller runs: %s',
-    (field, config, problem) => {
-      expectRefused(defineAnyTool(config), field, problem);
-    },
-  );
+  ])('is reported in the error, and the tool does not become a manual tool: %s', (field, config, problem) => {
+    expectRefused(defineAnyTool(config), field, problem);
+  });
 
   it.each(['parameters', 'inputSchema'])('is named in the error for the table of a class: %s', (field) => {
     const problem = `it has '${field}' instead of 'input'. Rename it.`;
@@ -87,7 +84,7 @@ describe('an option name of another library', () => {
   });
 
   it.each(['input', 'parameters', 'inputSchema'])(
-    'is named in the error for a text tool, which accepts no input schema: %s',
+    'is reported in the error about a text tool, which accepts no input schema: %s',
     (field) => {
       const problem = `it has '${field}', but a text tool only takes text. Use defineTool.`;
       expectRefused(defineAnyTextTool({ [field]: { type: 'object' }, run }), field, problem);

@@ -13,7 +13,7 @@ describe('formatProblems', () => {
     expect(formatProblems([{ path, message: 'Wrong' }])).toEqual([line]);
   });
 
-  it('omits the path if the message begins with it, as ArkType messages do', () => {
+  it('omits the path if the message already begins with the path, as in ArkType', () => {
     expect(formatProblems([{ path: ['items', 0], message: 'items[0] must be a number' }])).toEqual([
       'items[0] must be a number',
     ]);
@@ -22,7 +22,7 @@ describe('formatProblems', () => {
     ]);
   });
 
-  it('makes one short line per problem, whatever the model sent', () => {
+  it('returns one short line per problem, regardless of the input from the model', () => {
     const [line] = formatProblems([{ path: [], message: `received "one\n\n  two${'x'.repeat(1_000_000)}"` }]);
     expect(line).toBe(`received "one two${'x'.repeat(222)}…`);
     const deep = Array.from({ length: 1000 }, () => 'key');

@@ -138,7 +138,7 @@ describe('parsePublicAddress', () => {
     ['https://[::ffff:10.0.0.1]/', 'points to a private network'],
     ['https://[64:ff9b::a9fe:a9fe]/', 'points to a private network'],
     ['https://printer.local./', 'points to a private network'],
-  ])('parses %s, or states the problem: %s', (address, expected) => {
+  ])('parses %s, or returns the problem: %s', (address, expected) => {
     expect(formatAddress(parsePublicAddress(address))).toBe(expected);
   });
 
@@ -147,7 +147,10 @@ describe('parsePublicAddress', () => {
     ['https://10.0.0.1/', 'https://10.0.0.1/'],
     ['https://ada:pw@10.0.0.1/', 'holds credentials'],
     ['ftp://10.0.0.1/', 'is not an http(s) URL'],
-  ])('accepts a private address if that is allowed, but no credentials: %s: %s', (address, expected) => {
-    expect(formatAddress(parsePublicAddress(address, true))).toBe(expected);
-  });
+  ])(
+    'accepts a private address if that is allowed, but still refuses credentials: %s: %s',
+    (address, expected) => {
+      expect(formatAddress(parsePublicAddress(address, true))).toBe(expected);
+    },
+  );
 });

@@ -51,7 +51,7 @@ describe('a bag of secrets', () => {
     expect(Object.values(createSecrets())).toEqual([]);
   });
 
-  it('is copied from its source', () => {
+  it('is copied, so that later changes to the source have no effect', () => {
     const values = { apiKey: TOKEN };
     const secrets = Secrets.of(values);
     values.apiKey = 'other';
@@ -193,8 +193,8 @@ describe('redacted data', () => {
           const left = secrets.redact(`Basic ${btoa(`${before}${secret}${after}`)}`);
           expect(left).toMatch(/^Basic [A-Za-z0-9+/]*\[secret (key|six)\][A-Za-z0-9+/]*={0,2}$/);
           const [ahead = '', behind = ''] = left.slice('Basic '.length).split(/\[secret \w+\]/);
-          // The characters that the secret shares with its neighbors reveal at most parts of its first and
-          // last byte.
+          // The base64 characters shared with neighboring bytes reveal at most parts of the first and last
+          // byte.
           expect(ahead.length).toBeLessThanOrEqual(Math.ceil((before.length * 4) / 3));
           expect(behind.replaceAll('=', '').length).toBeLessThanOrEqual(
             Math.ceil((after.length * 4) / 3) + 1,
@@ -204,7 +204,7 @@ describe('redacted data', () => {
     },
   );
 
-  it('hides the secrets in a header: its credentials, and the pair and the password of Basic auth', () => {
+  it('hides the credentials of an authorization header, and the password of Basic auth', () => {
     const secrets = Secrets.of({
       basic: `Basic ${btoa('ada:zebra-stripes')}`,
       bearer: 'Bearer lemur-4711',
@@ -243,7 +243,7 @@ describe('redacted data', () => {
     expect(called).toEqual([0, 0]);
   });
 
-  it('hides the start of a secret before an ellipsis, down to the shortest secret length', () => {
+  it('hides the start of a secret before an ellipsis if it is at least as long as the shortest possible secret', () => {
     const secrets = Secrets.of({ key: 'zebra-zebra-stripes', code: 'line\nline\nline' });
     const cut = [
       'zebra-…',
@@ -277,7 +277,7 @@ describe('redacted data', () => {
 });
 
 describe('a streamed text', () => {
-  /** The output after each piece, and at the end. */
+  /** The output after each piece and after the end. */
   function redactPiecewise(secrets: Secrets, pieces: readonly string[]): string[] {
     let handed = '';
     const told: string[] = [];
@@ -292,7 +292,7 @@ describe('a streamed text', () => {
     return told;
   }
 
-  it('is passed on at once, except a possible start of a secret', () => {
+  it('is passed on immediately, except for a possible start of a secret', () => {
     const pieces = ['It is t', 'wo, to', 'k-4', '7: tok-4711-', 'zebra', '. At', ' '];
     expect(redactPiecewise(createSecrets(), pieces)).toEqual([
       'It is ',
@@ -331,7 +331,7 @@ describe('a streamed text', () => {
     expect(secrets.redact(pieces.join(''))).toBe(whole);
   });
 
-  it('is redacted in the same way for every division into pieces', () => {
+  it('is redacted in the same way, regardless of its division into pieces', () => {
     const secrets = Secrets.of({ one: 'ab.ab.ab', two: 'ab-ab-ab.', three: 'bbbbbbb' });
     const words = ['ab.ab.', 'ab-ab-', 'bbbbb', 'a', 'b', '.', '..', '...', '…', '-', ' '];
     const pieces = fc.array(
@@ -403,7 +403,7 @@ describe('a secret that a tool reveals', () => {
     expect(JSON.stringify(items)).not.toContain('4711');
   });
 
-  it('does not delay the last letters of the thinking until after the text has started', async () => {
+  it('does not delay the last letters of the reasoning until after the text has started', async () => {
     const parts = [
       { type: 'reasoning', text: 'It wants it' },
       { type: 'text', text: 'No, not' },

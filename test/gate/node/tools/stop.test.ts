@@ -18,7 +18,7 @@ describe('the signal of a StopController', () => {
     ]);
   });
 
-  it('has the reason of its parent signal, even if the parent was aborted before', async () => {
+  it('has the reason of its parent signal, even if the parent was already aborted', async () => {
     const outer = new AbortController();
     const before = new StopController(outer.signal).until(neverSettled);
     outer.abort('gone');
@@ -40,7 +40,7 @@ describe('StopController.until', () => {
     await expect(new StopController().until(Promise.reject(new Error('no')))).rejects.toThrow('no');
   });
 
-  it('handles a late rejection after the wait was abandoned', async () => {
+  it('ignores a late rejection after the wait was abandoned', async () => {
     const stop = new StopController();
     const late = Promise.withResolvers<never>();
     const waiting = stop.until(late.promise);
@@ -78,7 +78,7 @@ describe('the end of a StopController', () => {
     expect(listeners()).toBe(0);
   });
 
-  it('still lets the parent abort a signal that other code uses', () => {
+  it('does not prevent the parent from aborting a signal that other code uses', () => {
     const { controller, listeners } = countListeners();
     const stop = new StopController(controller.signal);
     const { signal } = stop;

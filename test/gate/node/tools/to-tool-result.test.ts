@@ -34,7 +34,7 @@ describe('toToolResult', () => {
       { type: 'error' },
       { type: 'artifact', value: { type: 'error' } },
     ],
-  ])('converts its value: %s', (_, returned, expected) => {
+  ])('converts the returned value: %s', (_, returned, expected) => {
     const result = toToolResult('search', returned);
     expect({ ...result }).toEqual(expected);
     expect(isToolResult(result)).toBe(true);
@@ -107,7 +107,7 @@ describe('toToolResult', () => {
     ]);
   });
 
-  it('names five omitted paths, and counts the others', () => {
+  it('lists five omitted paths, and counts the others', () => {
     const all = Object.fromEntries([...'abcdefg'].map((key) => [key, () => key]));
     expect(modelText(toToolResult('search', all))).toBe(
       '{}\n\n(not shown: $.a is a function, $.b is a function, $.c is a function, $.d is a function, ' +
@@ -158,15 +158,18 @@ describe('toToolResult', () => {
     [Buffer.from('%PDF-1.7'), 'application/pdf'],
     [Buffer.from('PDF'), 'application/octet-stream'],
     [new ArrayBuffer(2), 'application/octet-stream'],
-  ])('returns a file for bytes, whose media type follows from the first bytes (%#)', (bytes, mediaType) => {
-    const copy = new Uint8Array(bytes.slice(0));
-    expect({ ...toToolResult('search', bytes) }).toEqual({
-      type: 'content',
-      parts: [{ type: 'file', mediaType, bytes: copy }],
-    });
-  });
+  ])(
+    'returns bytes as a file, whose media type is detected from the first bytes (%#)',
+    (bytes, mediaType) => {
+      const copy = new Uint8Array(bytes.slice(0));
+      expect({ ...toToolResult('search', bytes) }).toEqual({
+        type: 'content',
+        parts: [{ type: 'file', mediaType, bytes: copy }],
+      });
+    },
+  );
 
-  it('returns files for the bytes in a value, with their names in the value, and keeps the text of an artifact', () => {
+  it('returns bytes inside a value as files, replaces them with file names, and keeps the text of an artifact', () => {
     const bytes = new Uint8Array(2);
     const createFileResult = (name: string) => ({
       type: 'file',
@@ -197,7 +200,7 @@ describe('toToolResult', () => {
   it.each<[unknown, string]>([
     [{ a: new Blob(['a']) }, '$.a is a Blob'],
     [{ a: new Response('a') }, '$.a is a Response'],
-  ])('reports how to return bytes that it cannot read to the developer (%#)', (returned, what) => {
+  ])('shows the developer how to return bytes that it cannot read (%#)', (returned, what) => {
     const told: string[] = [];
     toToolResult('search', returned, (problem) => told.push(problem));
     expect(told).toEqual([

@@ -21,7 +21,7 @@ describe('a tool-call context', () => {
     expect(ToolCallContext.of(new Map())).toBe(ToolCallContext.EMPTY);
   });
 
-  it('is made from an object, a map or pairs, of which the last entry of a key wins', () => {
+  it('is made from an object, a map or pairs, where the last value of a repeated key wins', () => {
     const expected = { a: 1, b: [true] };
     expect(ToolCallContext.of({ a: 1, b: [true] }).toJSON()).toEqual(expected);
     expect(ToolCallContext.of(new Map(Object.entries(expected))).toJSON()).toEqual(expected);
@@ -57,7 +57,7 @@ describe('a tool-call context', () => {
     expect([context.get('locale'), context.has('locale')]).toEqual([null, true]);
   });
 
-  it('equals another context with the same entries in any order (CTX-03)', () => {
+  it('equals only a context with the same entries, in any order (CTX-03)', () => {
     const createContext = (values: JsonObject) => ToolCallContext.of(values);
     const nested = createContext({ a: 1, b: { c: [1, { d: null }], e: 'x' } });
     expect(nested.equals(createContext({ b: { e: 'x', c: [1, { d: null }] }, a: 1 }))).toBe(true);
@@ -85,7 +85,7 @@ describe('a tool-call context', () => {
     expect(ToolCallContext.of(acme)).toBe(acme);
   });
 
-  it('treats the names of prototypes like any other key', () => {
+  it('treats property names of prototypes like any other key', () => {
     expect([acme.get('__proto__'), acme.get('constructor'), acme.has('toString')]).toEqual([
       undefined,
       undefined,
@@ -110,7 +110,7 @@ describe('a tool-call context', () => {
     expect(again.toJSON()).toEqual({ tenantId: 'acme', token: 's3cret' });
   });
 
-  it('names the path of a value that is not JSON', () => {
+  it('throws an error with the path of a value that is not JSON', () => {
     const read = () => ToolCallContext.of({ user: JSON.parse('{}'), since: Object({ at: new WeakMap() }) });
     expect(catchProblem(read)).toEqual({
       name: 'ToolCallContextError',
@@ -149,7 +149,7 @@ describe('reading a context through a schema', () => {
     expect(acme.get('locale', v.optional(v.string(), 'en'))).toBe('en');
   });
 
-  it('throws an error that names a missing key', () => {
+  it('throws an error that includes the missing key', () => {
     expect(catchProblem(() => acme.get('userId', v.string()))).toEqual({
       name: 'ToolCallContextError',
       key: 'userId',
@@ -159,7 +159,7 @@ describe('reading a context through a schema', () => {
     });
   });
 
-  it('throws an error that names the key of an invalid value, never the value (CTX-03)', () => {
+  it('throws an error that includes the key of an invalid value, never the value (CTX-03)', () => {
     expect(catchProblem(() => acme.get('token', v.number()))).toEqual({
       name: 'ToolCallContextError',
       key: 'token',

@@ -142,27 +142,24 @@ describe('a typed tool', () => {
     expect(reply).toMatchObject({ calls: [{ ended: { result: { type: 'text' } } }] });
   });
 
-  it.each(['', ' \n'])(
-    'treats the blank input %j as an empty object, which it validates (TYP-05)',
-    async (blank) => {
-      expect(
-        (
-          await runTurn(
-            createGreetTool(({ name }) => name),
-            blank,
-          )
-        ).results,
-      ).toEqual(['nobody']);
-      const [add] = Object.values(adders);
-      if (!add) throw new Error('There is no adder.');
-      expect((await runTurn(add, blank)).results).toEqual([
-        "Error: The input of tool 'add' is not valid:\n" +
-          '- a: Invalid key: Expected "a" but received undefined\n' +
-          '- b: Invalid key: Expected "b" but received undefined\n' +
-          'Call it again with a corrected input.',
-      ]);
-    },
-  );
+  it.each(['', ' \n'])('validates the blank input %j as an empty object (TYP-05)', async (blank) => {
+    expect(
+      (
+        await runTurn(
+          createGreetTool(({ name }) => name),
+          blank,
+        )
+      ).results,
+    ).toEqual(['nobody']);
+    const [add] = Object.values(adders);
+    if (!add) throw new Error('There is no adder.');
+    expect((await runTurn(add, blank)).results).toEqual([
+      "Error: The input of tool 'add' is not valid:\n" +
+        '- a: Invalid key: Expected "a" but received undefined\n' +
+        '- b: Invalid key: Expected "b" but received undefined\n' +
+        'Call it again with a corrected input.',
+    ]);
+  });
 
   it('fills in defaults, and does not require nullable fields (TYP-06)', async () => {
     const tool = createGreetTool((input) => JSON.stringify(input));
@@ -235,7 +232,7 @@ describe('a hand-written tool (TYP-09)', () => {
     ]);
   });
 
-  it('can be built from the product of `defineTool`, with some parts replaced', async () => {
+  it('can be built from the tool that `defineTool` returns, with some parts replaced', async () => {
     const words = defineTool({
       ...base,
       name: 'words',

@@ -61,7 +61,7 @@ describe('an unfolding tool with categories', () => {
     ['of another type', { category: 1 }],
     ['the name of an inherited property', { category: 'constructor' }],
     ['unreadable', '{"category": "look"'],
-  ])('offers all tools, each once, if the category is %s (UNF-05)', async (_, input) => {
+  ])('offers every tool exactly once if the category is %s (UNF-05)', async (_, input) => {
     const session = createSession([createFiles()], [callTools(['files', input]), 'Done.']);
     await session.send('Go.');
     expect(getLastResults(session)).toEqual([formatOpenedText(...ALL_TOOLS)]);
@@ -95,7 +95,7 @@ describe('an unfolding tool with categories', () => {
     );
   });
 
-  it('treats all unknown categories as the same one, so that a second one only lists the tools (UNF-05, UNF-12)', async () => {
+  it('treats all unknown categories as one category, so that opening a second one only lists the tools (UNF-05, UNF-12)', async () => {
     const callWithCategory = (category: string) => callTools(['files', { category }]);
     const session = createSession([createFiles()], [callWithCategory('x'), callWithCategory('y'), 'Done.']);
     await session.send('Go.');
@@ -105,7 +105,7 @@ describe('an unfolding tool with categories', () => {
     ).toHaveLength(1);
   });
 
-  it('closes the tools that were opened in another category, and reopens them on return (UNF-12)', async () => {
+  it('closes the tools of the previous category, and reopens them when that category is opened again (UNF-12)', async () => {
     const deep = defineUnfolding({ name: 'deep', description: 'Deep.', tools: [createTool('leaf')] });
     const tool = defineUnfolding({
       name: 'files',
@@ -148,7 +148,7 @@ describe('an unfolding tool with categories', () => {
       'byCategory.look',
       `Tool 'files': it cannot have these tools: Duplicate tool name: 'read'${RENAME_FIRST_TWO}.`,
     ],
-  ])('throws if its definition cannot work: %#', (config, field, message) => {
+  ])('throws if its definition is invalid: %#', (config, field, message) => {
     const define = () => defineUnfolding({ name: 'files', description: 'Files.', ...config });
     expect(define).toThrow(new ToolDefinitionError('files', field, message.slice("Tool 'files': ".length)));
     expect(define).toThrow(message);

@@ -61,7 +61,7 @@ describe('an inner tool whose name is in use', () => {
     expect(getLastResults(session)[1]).toBe('files done');
   });
 
-  it('is named correctly for the second of two unfolding tools that one reply opens (UNF-31)', async () => {
+  it('is prefixed in the second of two unfolding tools that one reply opens (UNF-31)', async () => {
     const session = createSession(
       [
         createUnfolding(
@@ -84,7 +84,7 @@ describe('an inner tool whose name is in use', () => {
     ]);
   });
 
-  it('has a free name that is not too long (UNF-31)', async () => {
+  it('is offered under a free name within the length limit (UNF-31)', async () => {
     const long = 'r'.repeat(64);
     const session = createSession(
       [

@@ -64,7 +64,7 @@ describe('the tools of an open unfolding tool', () => {
     ]);
   });
 
-  it('are folded to the same value after a restart', async () => {
+  it('have the same folded memory after a restart', async () => {
     const session = createSession([createFiles({ scope: 'session' })], [callTools('files'), 'Done.']);
     await session.send('Go.');
     const warm = (await session.state()).memories.get('unfolding');
@@ -108,7 +108,7 @@ describe('an unfolding tool with session scope', () => {
     expect(getOfferedTools(session)[4]).toEqual(['files', 'read']);
   });
 
-  it('closes with its outer unfolding tool, and is open again when that tool opens', async () => {
+  it('closes with its outer unfolding tool, and reopens with it', async () => {
     const outer = defineUnfolding({
       name: 'outer',
       description: 'Outer.',
@@ -125,7 +125,7 @@ describe('an unfolding tool with session scope', () => {
 });
 
 describe('the shopping cart of the manual', () => {
-  /** Returns the cart. Each invocation creates its tools again, which share state through the session. */
+  /** Returns the cart. Each invocation recreates its tools, whose state is in the session. */
   const createCart = (session: () => TestSession): AnyTool => {
     let isKilled = false;
     return defineUnfolding({
@@ -200,7 +200,7 @@ describe('a selector of an unfolding tool', () => {
     );
     await session.send('Go.');
     expect(getLastResults(session).at(-1)).toBe('made_x done');
-    // It runs for four calls: the opening, the killed call, the resumed call and the next one.
+    // It runs four times: for the opening, the killed call, the resumed call and the next one.
     expect(select.mock.calls.map(([input]) => input)).toEqual(Array(4).fill({ id: 'x' }));
   });
 
@@ -224,7 +224,7 @@ describe('a selector of an unfolding tool', () => {
     ]);
   });
 
-  it('closes the unfolding tool if it throws, and an error is logged', async () => {
+  it('closes the unfolding tool and logs an error if it throws', async () => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => {});
     let isLater = false;
     const tool = defineUnfolding({
@@ -273,7 +273,7 @@ describe('a call of an inner tool that waits for approval', () => {
     expect(getLastResults(session).at(-1)).toBe('wiped');
   });
 
-  it('belongs to the tool that replaced another one of the same name when an exclusive unfolding tool opened', async () => {
+  it('belongs to the inner tool if an exclusive unfolding tool replaced another tool of the same name', async () => {
     const outside = requireApproval(
       defineTool({
         name: 'wipe',

@@ -89,7 +89,7 @@ describe('nested unfolding tools', () => {
     ]);
   });
 
-  it('also open inside an exclusive one (UNF-16)', async () => {
+  it('can also open inside an exclusive unfolding tool (UNF-16)', async () => {
     const outer = createUnfolding('outer', [createUnfolding('inner', [createTool('leaf')])], {
       exclusive: true,
     });
@@ -130,7 +130,7 @@ describe('an unfolding tool in a nested loop', () => {
     expect((await session.state()).memories.get('unfolding')).toEqual([]);
   });
 
-  it('can be open in the outer loop independently', async () => {
+  it('can also be open independently in the outer loop', async () => {
     const files = createUnfolding('files', [createTool('read')]);
     const session = createSession(
       [createDiggingTool([files]), files],

@@ -18,7 +18,7 @@ const createFiles = (more = {}): AnyTool =>
   defineUnfolding({ name: 'files', description: 'Works with files.', tools: [read, write], ...more });
 
 describe('an unfolding tool', () => {
-  it('is replaced by a guide and its inner tools when it is called, while siblings stay (UNF-03, UNF-10, UNF-11)', async () => {
+  it('is replaced by a guide and its inner tools when it is called, while sibling tools remain (UNF-03, UNF-10, UNF-11)', async () => {
     const session = createSession(
       [createFiles(), createTool('search')],
       [callTools('files'), callTools('read'), 'Done.'],
@@ -109,7 +109,7 @@ describe('an unfolding tool', () => {
     expect((await session.state()).memories.get('unfolding')).toEqual([]);
   });
 
-  it('lists its inner tools for diagrams without a call (TOOL-20)', () => {
+  it('lists its inner tools for diagrams without being called (TOOL-20)', () => {
     expect(formatToolTree('clerk', [createFiles()])).toBe(
       'clerk\n└── files (2 inner tools)\n    ├── read\n    └── write',
     );
@@ -151,7 +151,7 @@ describe('the guide of an open unfolding tool', () => {
 describe('the context tool of an unfolding tool', () => {
   const tools = [createFiles({ contextTool: true, childToolUsageNotes: 'Read first' })];
 
-  it('is offered on request, and names the tools and the notes (UNF-11, UNF-13)', async () => {
+  it('is offered if it is enabled, and describes the tools and the notes (UNF-11, UNF-13)', async () => {
     const session = createSession(tools, [callTools('files'), 'Done.']);
     await session.send('Go.');
     expect(getOfferedTools(session)).toEqual([['files'], ['files', 'files_context', 'read', 'write']]);
@@ -180,7 +180,7 @@ describe('the context tool of an unfolding tool', () => {
     );
   });
 
-  it('has another name if its name is already used (UNF-31)', async () => {
+  it('has another name if its default name is already in use (UNF-31)', async () => {
     const session = createSession(
       [...tools, createTool('files_context')],
       [callTools('files'), callTools('files_context'), 'Done.'],
@@ -200,7 +200,7 @@ describe('the context tool of an unfolding tool', () => {
 describe('an exclusive unfolding tool', () => {
   const alone = createFiles({ exclusive: true, contextTool: true });
 
-  it('offers only its inner tools until the turn ends, without a guide and a context tool (UNF-16)', async () => {
+  it('offers only its inner tools until the turn ends, without a guide or a context tool (UNF-16)', async () => {
     const session = createSession(
       [alone, createTool('search')],
       [callTools('files'), callTools('search'), 'Done.', 'Again.'],

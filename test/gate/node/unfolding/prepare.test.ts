@@ -167,7 +167,7 @@ describe('an unfolding tool whose preparation fails', () => {
     ]);
   });
 
-  it('returns another message if its tools are not available beside the current ones', async () => {
+  it('returns a different message if its tools cannot be offered with the current tools', async () => {
     const session = createSession(
       [createShop(async () => undefined, { tools: [createTool('rent')] })],
       [callTools('shop'), 'Hm.'],

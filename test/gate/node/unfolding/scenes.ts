@@ -8,7 +8,7 @@ import {
 } from '../../../../src/index.ts';
 import { createTestSession, type ScriptedReply, type TestSession } from '../../../../src/testing/entry.ts';
 
-/** Defines a `read` tool that runs this function, and reports its name by default. */
+/** Defines a `read` tool that runs this function, which defaults to reporting the tool's name. */
 export const createTool = (
   name: string,
   run: (call: CallContext) => unknown = () => `${name} done`,
@@ -27,11 +27,11 @@ export const createSession = (
     { replies, warm },
   );
 
-/** Returns such a session with one invocation per turn. */
+/** Returns such a session that runs each turn in one invocation. */
 export const createWarmSession: typeof createSession = (tools, replies, more) =>
   createSession(tools, replies, more, true);
 
-/** Makes a reply with these calls. Each is a name, or a name with its input. */
+/** Makes a reply with these calls. Each is a tool name, or a name with its input. */
 export const callTools = (...asked: readonly (string | readonly [string, unknown])[]) => ({
   calls: asked.map((one) => (typeof one === 'string' ? { name: one } : { name: one[0], input: one[1] })),
 });

@@ -62,7 +62,7 @@ describe('an unfolding tool with `select`', () => {
     expect(getOfferedTools(session)[1]).toEqual(['database']);
   });
 
-  it('runs `select` once per call, so that it offers the tools that it names (UNF-07)', async () => {
+  it('runs `select` once per call, so that the listed and the offered tools are the same (UNF-07)', async () => {
     const select = vi.fn(() => [createTool('made')]);
     const tool = defineUnfolding({ name: 'maker', description: 'Makes.', input: v.object({}), select });
     const session = createWarmSession(
@@ -93,7 +93,7 @@ describe('an unfolding tool with `select`', () => {
     ]);
   });
 
-  it('stays closed if no tool is selected, which the model and the log learn (UNF-08)', async () => {
+  it('stays closed if no tool is selected, and reports this to the model and the log (UNF-08)', async () => {
     const warned = captureWarnings();
     const session = createSession([createDatabase({ select: () => [] })], [callTools('database'), 'Done.']);
     await session.send('Go.');
@@ -115,7 +115,7 @@ describe('an unfolding tool with `select`', () => {
     expect(getOfferedTools(session)[1]).toEqual(['database']);
   });
 
-  it('passes its input after a round trip through JSON to `select`, in every invocation', async () => {
+  it('passes its input to `select` after a round trip through JSON, in every invocation', async () => {
     const seen: string[] = [];
     const tool = defineUnfolding({
       name: 'day',
@@ -165,7 +165,7 @@ describe('an unfolding tool with `select`', () => {
     expect(getOfferedTools(session)[1]).toEqual(['insert', 'query']);
   });
 
-  it('passes the context of the message to `select`, which does not depend on claims of the model', async () => {
+  it('passes the context of the message to `select`, regardless of what the model claims', async () => {
     const tool = defineUnfolding({
       name: 'shop',
       description: 'A shop.',
@@ -258,7 +258,7 @@ describe('an unfolding tool whose tools change', () => {
     ]);
   });
 
-  it('also hides its outer unfolding tool if that has no other tools', async () => {
+  it('also hides an outer unfolding tool that has no other tools', async () => {
     const shop = defineUnfolding({ name: 'shop', description: 'Shop.', tools: [steps] });
     const session = createSession([shop, add], [callTools('add'), 'Done.']);
     await session.send('Go.');

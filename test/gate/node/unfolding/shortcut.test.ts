@@ -126,7 +126,7 @@ describe('a shortcut: a call of an unfolding tool with the name of an inner tool
     expect(getLastResults(session)).toEqual([formatOpenedText('category', 'read')]);
   });
 
-  it('is not assumed if the unfolding tool has a selector, which decides on the tools', async () => {
+  it('is not assumed if the unfolding tool has a selector, because the selector chooses the tools', async () => {
     const tool = defineUnfolding({
       name: 'tasks',
       description: 'Tasks.',

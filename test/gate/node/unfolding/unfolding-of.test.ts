@@ -221,7 +221,7 @@ describe('unfoldingOf for an object of any class', () => {
     }
   }
 
-  it('returns an unfolding tool with this name and description (UNF-24)', async () => {
+  it('returns an unfolding tool with the given name and description (UNF-24)', async () => {
     const tool = unfoldingOf(new Plain(), {
       name: 'plain',
       description: 'Plain.',
@@ -232,7 +232,7 @@ describe('unfoldingOf for an object of any class', () => {
     expect(getLastResults(session)).toEqual([`${formatOpenedText('read')}\n\nRead.`, 'read']);
   });
 
-  it('accepts methods and tables that are inherited (UNF-24)', () => {
+  it('accepts inherited methods and tables (UNF-24)', () => {
     class Sub extends Plain {}
     expect(
       unfoldingOf(new Sub(), { name: 'sub', description: 'Sub.' }).inner?.map(({ name }) => name),

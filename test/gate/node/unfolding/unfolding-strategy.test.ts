@@ -23,7 +23,7 @@ const createLoopView = (openings: UnfoldedList, more: Partial<LoopView> = {}): L
   log: createConsoleLog(),
   blackboard: [],
   tools: [],
-  recall: () => openings as never, // The only memory that it reads.
+  recall: () => openings as never, // The strategy reads no other memory.
   made: (_, make) => make(),
   history: () => [],
   ...more,
@@ -52,7 +52,7 @@ describe('the list that the unfolding strategy offers', () => {
     expect(unfoldingStrategy.offer([...tools], createLoopView(openings))).toBe(offered);
   });
 
-  it('is a new array for other tools, other openings, another turn and another loop', () => {
+  it('is a new array if the tools, the openings, the turn or the loop differ', () => {
     const openings: UnfoldedList = [{ call: 'c', facade: 'files', path: 'clerk' }];
     const offerTools = (list: readonly AnyTool[], view: LoopView) => unfoldingStrategy.offer(list, view);
     for (const [list, view] of [
@@ -94,7 +94,7 @@ describe('the list that the unfolding strategy offers', () => {
     }
   });
 
-  it('distinguishes siblings, and openings, that only share a name', () => {
+  it('distinguishes siblings and openings that share only a name', () => {
     const inner = createFacade('data', [createTool('leaf')]);
     const [a, b] = [
       createFacade('a', [inner]),

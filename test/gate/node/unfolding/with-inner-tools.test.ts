@@ -124,7 +124,7 @@ describe('withUnfolding', () => {
     tools: [read, extra],
   });
 
-  it('hides the tools of a reference behind one tool, with its notes once (PRN-07)', async () => {
+  it('hides the tools of a reference behind one tool, and returns its notes once (PRN-07)', async () => {
     const folded = withUnfolding(handbook);
     expect(folded.tools.map(({ name }) => name)).toEqual(['The_handbook_2nd_ed_']);
     expect(folded.notes).toBe("Call 'The_handbook_2nd_ed_' for its notes and its tools.");

@@ -53,7 +53,7 @@ ${JSON.stringify(told, null, 1)}
     expect(JSON.stringify(started)).not.toMatch(/abcd-1325|XXYYZZ/);
   });
 
-  it('contains fields of a Slack event that are known to be no secrets', async () => {
+  it('contains fields of a Slack event that are known not to be secret', async () => {
     const started = await receiveEvent({
       type: 'file_made',
       user: 'U1',

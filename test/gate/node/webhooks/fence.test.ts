@@ -1,4 +1,4 @@
-/** Tests that the text of a stranger is enclosed in marks that the stranger cannot know. */
+/** Tests that a stranger's text is enclosed in marks that the stranger cannot know. */
 import { afterEach, expect, it, vi } from 'vitest';
 import { githubWebhook } from '../../../../src/modules/webhooks/entry.ts';
 import { createFenceMark, fenceUntrusted, quoteFences } from '../../../doors/tools.ts';
@@ -29,7 +29,7 @@ async function collectMarks(
   };
 }
 
-it('all texts of a delivery have the same mark, and another delivery has another mark', async () => {
+it('all texts of a delivery have the same mark, and another delivery has a different mark', async () => {
   const { marks } = await collectMarks('Please.');
   const mark = marks[0]?.slice('untrusted '.length);
   expect(mark).toMatch(/^[0-9a-f]{8}$/);
@@ -45,7 +45,7 @@ it('all texts of a delivery have the same mark, and another delivery has another
   ).toBe(9);
 });
 
-it('a text that contains a mark receives another mark', async () => {
+it('a text that contains a mark is fenced with a different mark', async () => {
   const drawn = vi.spyOn(crypto, 'randomUUID');
   drawn.mockReturnValueOnce('00000001-0000-4000-8000-000000000000');
   drawn.mockReturnValueOnce('00000002-0000-4000-8000-000000000000');
@@ -74,6 +74,6 @@ it('quoteFences is fast for a line with many opening marks and no closing mark',
   const line = '[untrusted 00000000] '.repeat(20_000);
   const began = performance.now();
   expect(quoteFences(line)).toBe(line);
-  // This took seconds when a closing mark was searched for each opening mark. Now it takes milliseconds.
+  // This would take seconds if each opening mark caused a search for its closing mark.
   expect(performance.now() - began).toBeLessThan(1_000);
 });

@@ -56,7 +56,7 @@ const SENDERS = [
   },
 ];
 
-/** A small edit of a text: at a position, some characters are removed and others are inserted. */
+/** A small edit of a text, which replaces some characters at a position with others. */
 interface Edit {
   readonly at: number;
   readonly remove: number;
@@ -91,7 +91,7 @@ function applyMutation(
   const name = [...headers, undefined][part % (headers.length + 1)];
   const before = name === undefined ? signed.body : (signed.headers[name] ?? '');
   const after = edits.reduce(applyEdit, before);
-  if (after.trim() === before) return undefined; // White space around a header does not count.
+  if (after.trim() === before) return undefined; // White space around a header is ignored.
   return name === undefined
     ? { ...signed, body: after }
     : { ...signed, headers: { ...signed.headers, [name]: after } };
@@ -100,7 +100,7 @@ function applyMutation(
 describe.each(SENDERS)('a delivery of $name', ({ webhook, signed, headers }) => {
   const now = TIME * 1000;
 
-  it('is refused after any edit of its signed parts', async () => {
+  it('is refused if any of its signed parts was edited', async () => {
     const original = await signed;
     expect(await webhook.receive(createRawDelivery(original, { now }))).toMatchObject({ type: 'start' });
     let changed = 0;
@@ -117,7 +117,7 @@ describe.each(SENDERS)('a delivery of $name', ({ webhook, signed, headers }) => 
     expect(changed).toBeGreaterThan(400);
   });
 
-  it('is refused after the change of any bit of its body', async () => {
+  it('is refused if any bit of its body has changed', async () => {
     const original = createRawDelivery(await signed, { now });
     for (let at = 0; at < original.body.byteLength; at += 1) {
       const bytes = original.body.map((byte, index) => (index === at ? byte ^ (1 << (at % 8)) : byte));

@@ -3,22 +3,22 @@ import { expect, it } from 'vitest';
 import type { JsonObject } from '../../../../src/index.ts';
 import { isPayloadOf } from '../../../doors/webhooks.ts';
 
-/** GitHub payloads that its community has collected. */
+/** GitHub payloads collected by its community. */
 const SENT_PAYLOADS = examples.flatMap(
   ({ name, examples: payloads }) =>
-    payloads.map((payload) => ({ name, payload: payload as unknown as JsonObject })), // The payloads are JSON.
+    payloads.map((payload) => ({ name, payload: payload as unknown as JsonObject })), // Each payload is JSON.
 );
 const NAMES = [...new Set(SENT_PAYLOADS.map(({ name }) => name))];
-/** Events that differ only in the header, or that are not listed. */
+/** Events that only the header distinguishes. */
 const PAYLOAD_TWINS = ['dependabot_alert', 'secret_scanning_alert'];
 const UNLISTED_NAMES = NAMES.filter((name) => isPayloadOf(name, {}));
 
-it('every GitHub payload fits its own event', () => {
+it('every GitHub payload matches its own event', () => {
   expect(SENT_PAYLOADS.length).toBeGreaterThan(300);
   expect(SENT_PAYLOADS.filter(({ name, payload }) => !isPayloadOf(name, payload))).toEqual([]);
 });
 
-it('no GitHub payload fits another event that is listed', () => {
+it('no GitHub payload matches another listed event', () => {
   const passed = SENT_PAYLOADS.flatMap(({ name, payload }) =>
     NAMES.filter(
       (other) => other !== name && !UNLISTED_NAMES.includes(other) && isPayloadOf(other, payload),

@@ -40,7 +40,7 @@ describe('a GitHub delivery', () => {
     };
     const env = { SECRET: "It's a Secret to Everybody" };
     const delivery = { headers, body: 'Hello, World!' };
-    // The signature was accepted, so the body was parsed.
+    // The body is parsed only because the signature was accepted.
     const unreadable = { type: 'refused', kind: 'bad-json', why: 'The body is not JSON.' };
     expect(await receive(webhook, delivery, { env })).toEqual(unreadable);
     expect(await receive(webhook, { ...delivery, body: 'Hello, World?' }, { env })).toEqual(

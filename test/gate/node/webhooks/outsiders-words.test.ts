@@ -45,7 +45,7 @@ ${ESCAPED_LINE}${more}
     });
   });
 
-  it('if it is the title of an issue on which another user comments, each under the name of its author', async () => {
+  it('if it is the title of an issue on which another user comments, with the author of each text', async () => {
     const issue = { number: 1, title: HOSTILE_TEXT, user: eve };
     const comment = { body: 'I see.', user: { login: 'ada' } };
     expect(
@@ -82,7 +82,7 @@ ${ESCAPED_LINE}
     });
   });
 
-  it('if it is a sentence in place of a name', async () => {
+  it('if it is a sentence where a name is expected', async () => {
     const payload = {
       action: HOSTILE_TEXT,
       repository: { full_name: HOSTILE_TEXT },

@@ -18,7 +18,7 @@ describe('the session id of a webhook', () => {
     expect(await toSessionId(...parts)).toBe(id);
   });
 
-  it('is cut and still distinct if it would be too long', async () => {
+  it('is shortened but remains distinct if it would be too long', async () => {
     const [one, two] = await Promise.all([
       toSessionId('x'.repeat(200), '1'),
       toSessionId('x'.repeat(200), '2'),
@@ -29,7 +29,7 @@ describe('the session id of a webhook', () => {
     expect(await toSessionId('x'.repeat(129))).toMatch(/@@/);
   });
 
-  it('can be made from any parts, and differs for other parts', async () => {
+  it('can be made from any parts, and differs if the parts differ', async () => {
     const text = fc.oneof(
       fc.string({ unit: 'binary' }),
       fc.constantFrom('a', ':', '@', '@@', 'a:b', '\ud800', '\ufffd', 'é', 'x'.repeat(130)),

@@ -59,11 +59,11 @@ ${JSON.stringify(invoice, null, 1)}
     ['of a connected account', { account: 'acct_1' }, 'acct_1:cus_1'],
     ['in the thin format', { data: null, related_object: { id: 'mtr_1', type: 'billing.meter' } }, 'mtr_1'],
     ['without an object', { data: null }, 'evt_1'],
-  ])('%s belongs to the right session', async (_, more, session) => {
+  ])('%s belongs to the session that its ids determine', async (_, more, session) => {
     expect(await deliver({ ...failedPayment, ...more })).toMatchObject({ type: 'start', session });
   });
 
-  it('states test mode, accounts and previous values', async () => {
+  it('includes test mode, the account and previous values in its message', async () => {
     const data = {
       object: { id: 'sub_1', object: 'subscription' },
       previous_attributes: { status: 'trialing' },

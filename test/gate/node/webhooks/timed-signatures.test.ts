@@ -98,7 +98,7 @@ describe.each(SENDERS)('a delivery of $name', ({ webhook, sign, header }) => {
     }
   });
 
-  it('is refused without its headers, which the error names', async () => {
+  it('is refused without its headers, and the error lists them', async () => {
     const refusal = await receive(webhook, { body, headers: {} }, NOW);
     expect(refusal).toMatchObject({ type: 'refused', why: expect.stringMatching(/ missing\.$/) });
     expect(header).toMatch(/^[A-Za-z-]+$/);
@@ -244,7 +244,7 @@ describe('webhook-signature', () => {
     expect(await receive(webhook, withHeader('webhook-signature', header), NOW)).toEqual(MALFORMED);
   });
 
-  it('is refused in another encoding of the same bytes', async () => {
+  it('is refused if it encodes the same bytes differently', async () => {
     const last = good.at(-2) ?? '';
     const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
     const respelled = `${good.slice(0, -2)}${alphabet[alphabet.indexOf(last) + 1]}=`;

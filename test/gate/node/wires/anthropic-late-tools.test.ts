@@ -83,7 +83,7 @@ describe('late tools with preserved thinking', () => {
     expect(answered.text).toBe('Unfolded.');
   });
 
-  it('are refused if they are added to the list of tools without deferred loading', async () => {
+  it('are refused if they are added to the tool list without deferred loading', async () => {
     const turns = [{ steps: [{ calls: [{ name: 'unfold', input: {} }] }], answer: 'Done.' }, ...script.turns];
     const { wire, ...rehearsal } = createPreservingWire({ turns });
     const first = await playTurn({ ...rehearsal, tools: { unfold } }, [], 'Begin.');

@@ -1,4 +1,4 @@
-/** A script with two long turns, and the AI SDK's own loop that plays it with the package of a provider. */
+/** A script of two long turns, which the AI SDK's own loop plays with a provider's package. */
 import {
   generateText,
   jsonSchema,
@@ -21,7 +21,7 @@ const createStep = (turn: number, at: number): ScriptStep => ({
 
 const createSteps = (turn: number) => Array.from({ length: 10 }, (_, at) => createStep(turn, at));
 
-/** Two turns of ten iterations. Some have parallel calls, and some have text in addition to calls. */
+/** Two turns of ten iterations. Some have parallel calls, and some have text beside calls. */
 export const longScript: Script = {
   turns: [
     { steps: createSteps(1), answer: 'The first answer.' },
@@ -55,7 +55,10 @@ export interface AskOptions {
   readonly providerOptions?: Parameters<typeof generateText>[0]['providerOptions'];
 }
 
-/** Asks two questions in one conversation, and returns the answers. An error ends it with its message. */
+/**
+ * Asks two questions in one conversation, and returns the answers. If one fails, the error message is the
+ * last answer.
+ */
 export async function askTwice({
   model,
   stream = false,

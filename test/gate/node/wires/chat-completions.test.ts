@@ -1,7 +1,4 @@
-/**
- * The strict servers of chat completions, called by the AI SDK's own loop through the packages that people
- * use.
- */
+/** The strict servers of chat completions, called by the AI SDK's own loop through popular packages. */
 import { createDeepSeek } from '@ai-sdk/deepseek';
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import { createOpenRouter } from '@openrouter/ai-sdk-provider';
@@ -125,8 +122,8 @@ describe.each([
       2,
       formatChangedThinking(3),
     ],
-    // The package joins two streamed thoughts. It keeps two complete thoughts apart, but without a call only
-    // the first comes back.
+    // The package joins streamed thoughts. It keeps complete ones separate, but without a call it sends back
+    // only the first.
     [
       'one of two thoughts in a reply',
       { dialect: 'openrouter', details: () => ['text', 'text'] },

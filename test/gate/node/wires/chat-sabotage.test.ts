@@ -1,4 +1,4 @@
-/** The errors of the strict servers of chat completions for a changed history. */
+/** The errors that the strict servers of chat completions return for a changed history. */
 import { describe, expect, it } from 'vitest';
 import {
   type ChatCompletionsWireOptions,
@@ -16,7 +16,7 @@ const createWire = (dialect: ChatDialectName, options: WireOptions = {}) =>
   createChatCompletionsWire({ script: longScript, dialect, ...options });
 const tools = ['look', 'note'].map((name) => ({ type: 'function', function: { name } }));
 
-/** The whole history of both turns, by dialect. The options change only how the history is checked. */
+/** The whole history of both turns, by dialect. Options affect only how it is checked. */
 const histories = {
   deepseek: (await echoChatMessages(createWire('deepseek'))).messages,
   kimi: (await echoChatMessages(createWire('kimi'))).messages,
@@ -110,7 +110,7 @@ describe('the strict servers of chat completions', () => {
     expect(await askChanged('kimi', addSteering)).toMatchObject({ status: 200 });
   });
 
-  it('accept a summarized beginning only if an option allows that', async () => {
+  it('accept a summarized beginning only if an option allows it', async () => {
     const change = drop(1, 2, 3, 4, 5);
     expect(await askChanged('kimi', change, { mayOmitBeginning: true })).toMatchObject({ status: 200 });
     const words = 'wire: reply 3 came back where reply 1 was given';

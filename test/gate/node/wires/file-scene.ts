@@ -1,6 +1,6 @@
 /**
- * A model with files, against a strict server: a message, a call and its result. The second request can be
- * changed and sent again.
+ * A model that sends files to a strict server in a message and a result. The second request can be changed
+ * and resent.
  */
 import type { ChatModel } from '../../../../src/index.ts';
 import type { MessagePart, ModelMessage } from '../../../../src/model/entry.ts';
@@ -23,7 +23,7 @@ const { signal } = new AbortController();
 /** The files of the message and of the result. */
 export interface FileScene {
   readonly message: readonly MessagePart[];
-  /** Defaults to a result of text only. */
+  /** Defaults to a text-only result. */
   readonly result?: readonly MessagePart[];
 }
 
@@ -39,7 +39,7 @@ export interface PlayedScene {
   errorAfterChange(path: string, value: unknown): Promise<string>;
 }
 
-/** Sends the message, answers its call with the result, and waits for the final answer. */
+/** Sends the message, then its call's result, and waits for the final answer. */
 export async function playScene(name: WireName, { message, result }: FileScene): Promise<PlayedScene> {
   const server = createServer(name, { script, seed: name });
   const posts: { readonly url: string; readonly headers: Readonly<Record<string, string>> }[] = [];

@@ -1,4 +1,4 @@
-/** The errors of the strict servers for files that the real servers refuse. */
+/** The errors that the strict servers return for files that real servers refuse. */
 import { expect, it } from 'vitest';
 import { createSampleFile, SAMPLE_FILES } from '../../../wires/sample-files.ts';
 import type { WireName } from '../../../wires/session/servers.ts';

@@ -1,7 +1,4 @@
-/**
- * Files in messages and results, as the packages of providers send them to servers that are as strict as the
- * real ones.
- */
+/** Files in messages and results, as providers' packages send them to servers as strict as the real ones. */
 import { createOpenAI } from '@ai-sdk/openai';
 import { describe, expect, it } from 'vitest';
 import { fromAiSdk } from '../../../../src/model/ai-sdk/entry.ts';

@@ -1,6 +1,6 @@
 /**
- * Calls that another model made in the open turn: strict servers refuse them in raw form, and accept them as
- * the adapter sends them.
+ * Another model's calls in the open turn, which strict servers accept only in the form that the adapter
+ * sends.
  */
 import { createAnthropic } from '@ai-sdk/anthropic';
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
@@ -35,7 +35,7 @@ const createCompatible =
 async function askThrough(wire: WireName, make: (fetch: typeof globalThis.fetch) => ChatModel) {
   const server = createServer(wire, { script, seed: wire });
   const model = make(fetchOf(server));
-  // A loop merges the settings.
+  // A loop would merge the settings.
   const { settings } = model;
   const reply = await model
     .ask({ messages, tools: [look], settings }, { signal: new AbortController().signal })
@@ -69,7 +69,7 @@ it.each<[WireName, ModelFactory, RegExp]>([
 );
 
 it.each(['kimi', 'deepseek'] as const)(
-  '%s refuses foreign calls once if the adapter is not configured for them',
+  '%s refuses one request with foreign calls if the adapter is not configured for them',
   async (wire) => {
     const at = { baseURL: 'https://x.test/v1', model: 'm', apiKey: 'key' };
     const plain = await askThrough(wire, (fetch) => openaiCompatible({ ...at, fetch }));

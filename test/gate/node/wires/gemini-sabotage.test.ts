@@ -17,7 +17,7 @@ interface Body {
   contents: { role: string; parts: Part[] }[];
 }
 
-/** The fifth request of the first turn, after four replies, and the last request, in the second turn. */
+/** The indexes of the first turn's fifth request and of the second turn's last request. */
 const [midTurn, last] = [4, 14];
 
 let streamedBodies: readonly unknown[] = [];

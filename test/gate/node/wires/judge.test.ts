@@ -1,4 +1,4 @@
-/** A run of `npm run wires` can fail: it finds lost items and wrong counts. */
+/** Tests that `npm run wires` can fail: it detects lost items and wrong counts. */
 import { beforeAll, describe, expect, it } from 'vitest';
 import { judge, type PlayedSession } from '../../../wires/session/judge.ts';
 import { createDrawnStops, createEveryStop, type Moment, noStops } from '../../../wires/session/stops.ts';
@@ -47,14 +47,14 @@ describe('the verdict on a session', () => {
   it.each([
     ['pay', 'ran 2 times'],
     ['save', 'ran 2 times under 2 keys'],
-  ])('reports that a run of %s %s', async (tool, words) => {
+  ])('reports that the tool %s %s', async (tool, words) => {
     const again = { ...runOf(tool), key: 'another' };
     const { miscounted } = await judge({ ...played, effects: [...played.effects, again] });
     expect(miscounted).toEqual([`${tool} (${again.call}) ${words}`]);
   });
 
   it.each(['pay', 'save', 'look'])(
-    'reports a call of %s with a result in the journal that did not run',
+    'reports a call of %s that has a result in the journal but did not run',
     async (tool) => {
       const missing = runOf(tool);
       const effects = played.effects.filter((effect) => effect !== missing);
@@ -66,7 +66,7 @@ describe('the verdict on a session', () => {
 
   it('reports a run without a call in the journal, unless the tool only reads', async () => {
     const strays = ['look', 'pay'].map((tool) => ({ ...runOf(tool), call: 'stray' }));
-    // A lost reply has no id any more, so another call may have its id.
+    // The ids of a lost reply are free again, so another call may have the same id.
     const { call } = runOf('save');
     const under = ['look', 'pay'].map((tool) => ({ ...runOf(tool), call }));
     const { miscounted } = await judge({ ...played, effects: [...played.effects, ...strays, ...under] });
@@ -98,7 +98,7 @@ describe('the kill positions', () => {
     expect(endsAt(createMoment('after', 7, 'tool-call-ended'))).toBe(true);
   });
 
-  it('are at the drawn positions, each once, or after them', () => {
+  it('are at or after the drawn positions, with one kill for each', () => {
     const { endsAt } = createDrawnStops([
       { side: 'after', seq: 6 },
       { side: 'before', seq: 4 },

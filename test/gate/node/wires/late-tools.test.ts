@@ -55,7 +55,7 @@ const getToolLists = ({ requests }: Wire): unknown[] =>
   requests.map((body) => (body as { tools?: unknown }).tools);
 
 describe.each(Object.entries(models))('%s', (_, modelWith) => {
-  it('receives the same list of tools in each request, and late tools by other means', async () => {
+  it('receives the same list of tools in each request, and late tools outside that list', async () => {
     const { wire, model, thinking } = modelWith();
     const agent = defineAgent({
       name: 'tester',

@@ -1,4 +1,4 @@
-/** `npm run wires` finds errors that strict servers accept: a missing file, or a file in the wrong place. */
+/** Tests that `npm run wires` detects errors that strict servers accept: a missing or misplaced file. */
 import { describe, expect, it } from 'vitest';
 import type { ChatModel } from '../../../../src/index.ts';
 import type { MessagePart, ModelMessage } from '../../../../src/model/entry.ts';
@@ -20,7 +20,7 @@ const postedPlace = 'in a message behind 0 replies and 0 results';
 
 type MessageChange = (messages: readonly ModelMessage[]) => readonly ModelMessage[];
 
-/** The lost items of a session whose models receive changed messages. The servers refuse none of them. */
+/** Returns the lost items of a session whose models receive changed messages that the servers accept. */
 async function findLost(wire: WireName, spoil: MessageChange): Promise<readonly string[]> {
   const wrapModel = (model: ChatModel): ChatModel => ({
     ...model,
@@ -51,7 +51,7 @@ const swapFiles = changeParts((parts) => {
   return parts.map((part) => (isFile(part) ? (files.next().value ?? part) : part));
 });
 
-/** Removes the files of the first message from the second turn on. */
+/** Removes the first message's files from the second turn on. */
 const dropFirstTurn: MessageChange = (messages) => {
   const [at, second] = ['Begin.', 'Go on.'].map((text) =>
     messages.findIndex((one) => one.role === 'user' && one.text.startsWith(text)),
@@ -61,7 +61,7 @@ const dropFirstTurn: MessageChange = (messages) => {
   return messages.with(messages.indexOf(said), { ...said, parts: undefined });
 };
 
-/** Moves the files of the first result with files to the next result. */
+/** Moves the first result's files to the next result. */
 const moveResult: MessageChange = (messages) => {
   const at = messages.findIndex((one) => one.role === 'tool' && isShown(one));
   const [one, next] = [messages[at], messages[at + 1]];

@@ -1,4 +1,4 @@
-/** Plays the session of a wire in memory, with invocations that are killed at the given moments. */
+/** Plays a wire's session in memory, and kills invocations at the given moments. */
 
 import type { Agent, ChatModel } from '../../../../src/index.ts';
 import type { StoredEvent } from '../../../../src/journal/entry.ts';
@@ -29,15 +29,14 @@ export interface MemoryPlay {
   readonly stops: Stops;
   /** Wraps each model. Defaults to the unchanged model. */
   readonly around?: (model: ChatModel) => ChatModel;
-  /** As `ServerAt.wantsThoughts`. */
+  /** Same as `ServerAt.wantsThoughts`. */
   readonly wantsThoughts?: false;
 }
 
-/** The result of a session that was played in memory. */
+/** The result of a session played in memory. */
 export interface MemoryResult {
   readonly played: PlayedSession;
   readonly verdict: Verdict;
-  /** The number of killed invocations. */
   readonly kills: number;
 }
 
@@ -88,7 +87,7 @@ export async function playInMemory(play: MemoryPlay): Promise<MemoryResult> {
 
 const MODULES = createToolKinds([files()]);
 
-/** The message as a user posts it: the text, followed by the files that the model accepts. */
+/** A user's message: the text, followed by the files that the model accepts. */
 function createMessage(
   turn: number,
   text: string,
@@ -120,7 +119,7 @@ const createPictureServer = () =>
   });
 
 interface Stage extends Pick<PlayedSession, 'effects' | 'servers'> {
-  /** The agent that an invocation runs, by its number. */
+  /** Returns the agent for an invocation's number. */
   readonly agentIn: (invocation: number) => Agent;
 }
 
@@ -175,7 +174,7 @@ interface TurnRun {
   readonly stops: Stops;
   /** Restarts the object, and lets the lease expire. */
   readonly restart: () => Promise<void>;
-  /** The agent of each invocation, and the number of kills before this turn. */
+  /** The agent of each invocation, and the number of invocations before this turn. */
   readonly invocations: { readonly agentIn: (invocation: number) => Agent; readonly before: number };
   readonly words: Words | undefined;
 }
@@ -211,7 +210,7 @@ async function runWithKills({
   throw new Error(`The turn did not end within ${MAX_INVOCATIONS} invocations.`);
 }
 
-/** The session as one invocation sees it. It receives no more responses after a kill. */
+/** The session as seen by one invocation, which receives no responses after its kill. */
 function createKillablePort(port: SessionPort, stops: Stops, onEnd: () => void): SessionPort {
   let isOver = false;
   const never = new Promise<never>(() => {});
@@ -260,9 +259,7 @@ class Words {
       this.#stored.set(item.stored.seq, item.stored.text);
   };
 
-  /**
-   * The text of a stored reply: as it was streamed, or as it was stored if an earlier invocation streamed it.
-   */
+  /** Returns a stored reply's streamed text, or its stored text if an earlier invocation streamed it. */
   of({ seq }: TimedText): string {
     const streamed = [...this.#streamed].find(([reply]) => reply.endsWith(`.${seq}`));
     return streamed?.[1] ?? this.#stored.get(seq) ?? '';

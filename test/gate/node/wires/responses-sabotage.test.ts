@@ -1,4 +1,4 @@
-/** The errors of the strict server of the Responses API for a changed history. */
+/** The errors that the strict Responses API server returns for a changed history. */
 import { describe, expect, it } from 'vitest';
 import { createResponsesWire } from '../../../wires/responses.ts';
 import { longScript } from './ask.ts';

@@ -1,4 +1,4 @@
-/** The strict server of the Responses API, called by the AI SDK's own loop through OpenAI's own package. */
+/** The strict Responses API server, called by the AI SDK's own loop through OpenAI's package. */
 import { createOpenAI } from '@ai-sdk/openai';
 import { describe, expect, it } from 'vitest';
 import { createResponsesWire } from '../../../wires/responses.ts';
@@ -38,7 +38,7 @@ describe.each([
 
 it('the Responses API refuses a call whose reasoning is lost because it was neither stored nor encrypted', async () => {
   const wire = createResponsesWire({ script: longScript });
-  // The package requests encrypted reasoning by itself only for models that it knows to reason.
+  // By default the package requests encrypted reasoning only for known reasoning models.
   const said = await askTwice({
     model: createModel(wire, 'o-unknown'),
     providerOptions: { openai: { store: false } },

@@ -1,6 +1,6 @@
 /**
- * The sessions that `npm run wires` plays in workerd, in memory: the two turns of each wire, complete, and
- * killed at each append.
+ * The sessions of `npm run wires`, in memory: both turns of each wire, uninterrupted and killed at each
+ * append.
  */
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { ChatModel } from '../../../../src/index.ts';
@@ -12,8 +12,8 @@ import { type MemoryResult, playInMemory } from './play.ts';
 const noProblems = { refused: [], lost: [], miscounted: [] };
 
 /**
- * Without streaming, kills follow the store of an event. With streaming, they precede it, after the work for
- * the event.
+ * Without streaming, kills follow an event's append. With streaming, they precede it but follow the event's
+ * work.
  */
 const playCases = WIRES.flatMap((wire) => [
   { wire, isWatched: false, side: 'after' as const, manner: 'as JSON' },
@@ -22,7 +22,7 @@ const playCases = WIRES.flatMap((wire) => [
 
 const playsAsJson = new Map<WireName, Promise<MemoryResult>>();
 
-/** A session without streaming that is killed after each append. Several tests use the same result. */
+/** Plays a session without streaming, killed after each append. Several tests share the result. */
 function playKilledAsJson(wire: WireName): Promise<MemoryResult> {
   const play =
     playsAsJson.get(wire) ?? playInMemory({ wire, isWatched: false, stops: createEveryStop('after') });
@@ -47,9 +47,8 @@ describe('a session that uses every kind of tool', () => {
 });
 
 /**
- * With `flap` both models take over from each other, so the wire of the partner is played too. Every wire is
- * part of one play, and each value of `wantsThoughts` is played with every change. `npm run wires` plays all
- * combinations.
+ * With `flap` the models take over from each other, so the partner's wire is played too. The cases include
+ * every wire, and each change with each value of `wantsThoughts`. `npm run wires` plays all combinations.
  */
 const changingCases = (
   [
@@ -80,7 +79,7 @@ describe('a session whose models change within a turn', () => {
   });
 });
 
-it('a session changes its models at the same replies if other replies were lost in a kill', async () => {
+it('a session changes models at the same replies even if other replies are lost in a kill', async () => {
   vi.spyOn(console, 'warn').mockImplementation(() => {});
   onTestFinished(() => void vi.restoreAllMocks());
   const stops = createDrawnStops([2, 4].map((seq) => ({ side: 'before', seq })));
@@ -135,7 +134,7 @@ describe('the cached part of a session’s requests', () => {
   );
 
   it.each(['gemini', 'deepseek', 'deepseek-sdk', 'openrouter', 'kimi-sdk'] as const)(
-    'is not marked for %s, which caches by itself',
+    'is not marked for %s, which caches automatically',
     async (wire) => {
       const sent = Object.values(await collectBodies(wire)).flat();
       expect(sent.filter((body) => /cache_?(?:control|key)/i.test(body))).toEqual([]);

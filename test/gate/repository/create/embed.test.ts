@@ -84,7 +84,7 @@ it('adds a Worker to a Vite page, and builds the page for it', () => {
   expect(devDependencies.vite).toBe('^7.0.0');
 });
 
-it('adds a build script if there is none, and says what to change for a custom build folder', () => {
+it('adds a missing build script, and explains the change for a custom build folder', () => {
   const app = createAppFolder({
     ...VITE,
     'package.json': '{ "dependencies": { "vite": "^8" } }',
@@ -96,7 +96,7 @@ it('adds a build script if there is none, and says what to change for a custom b
   expect(app.json('package.json').scripts.build).toBe('vite build');
 });
 
-it('adds a Worker to any other app, and one around a Hono app without settings', () => {
+it('adds a Worker to any other app, and wraps a Hono app without settings in a Worker', () => {
   const other = createAppFolder({ 'package.json': '{}' });
   other.embed();
   expect(other.read('wrangler.toml')).toContain('main = "agent/worker.ts"');
@@ -145,7 +145,7 @@ it('imports a .mts Worker as .mjs', () => {
   expect(app.read('agent/worker.ts')).toContain("import app from '../src/index.mjs';");
 });
 
-it('keeps the packages whose install scripts Bun may run', () => {
+it('keeps the list of packages whose install scripts Bun may run', () => {
   const app = createAppFolder({
     'package.json': '{ "name": "shop", "trustedDependencies": ["sharp", "esbuild"] }',
   });

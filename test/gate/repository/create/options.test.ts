@@ -1,4 +1,4 @@
-/** Tests the command line of `create-holdfast`: what it reads, and what it refuses. */
+/** Tests the command line of `create-holdfast`: the arguments that it accepts and refuses. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -86,12 +86,12 @@ describe('the package manager', () => {
     expect(renderManifest('pnpm')).not.toContain('packageManager');
   });
 
-  it('of an existing app is determined by its lock file', () => {
+  it('is determined by the lock file of an existing app', () => {
     expect(findAppManager(['package.json', 'pnpm-lock.yaml'])).toBe('pnpm');
     expect(findAppManager(['package.json', 'constructor'])).toBeUndefined();
   });
 
-  it('has its own commands in the generated texts', () => {
+  it('determines the commands in the generated texts', () => {
     const text = 'npm install, `npm run dev`, `npm test`, `npx wrangler deploy`';
     expect(replaceCommands('pnpm', text)).toBe(
       'pnpm install, `pnpm run dev`, `pnpm test`, `pnpm exec wrangler deploy`',

@@ -17,7 +17,7 @@ const FLAGS = 'compatibility_flags = ["enable_request_signal", "global_fetch_str
 describe('wrangler.toml', () => {
   const addSettings = (text: string) => addAgentSettings('wrangler.toml', text, MAIN);
 
-  it('gets the Worker, the flags and the tables, and keeps its comments', () => {
+  it('receives the Worker, the flags and the tables, and keeps its comments', () => {
     const text =
       '# Ours.\nname = "shop"\nmain = "src/index.ts" # the app\ncompatibility_date = "2026-11-01"\n\n[vars]\nmain = "no"\n';
     expect(readMain('wrangler.toml', text)).toBe('src/index.ts');
@@ -27,7 +27,7 @@ describe('wrangler.toml', () => {
     });
   });
 
-  it('gets additional flags and bindings, and keeps the existing ones', () => {
+  it('receives additional flags and bindings, and keeps the existing ones', () => {
     const text = `main = 'a.ts'\ncompatibility_flags = [ "nodejs_compat", ]\n\n[[durable_objects.bindings]]\nname = "ROOM"\nclass_name = "Room"\n\n[[migrations]]\ntag = "v1"\nnew_sqlite_classes = ["Room"]\n`;
     const { text: changed, left } = addSettings(text);
     expect(changed).toBe(
@@ -41,19 +41,19 @@ describe('wrangler.toml', () => {
     expect(left).toEqual([]);
   });
 
-  it('gets only a new "main" if it has all other settings', () => {
+  it('receives only a new "main" if it has all other settings', () => {
     const text = `main = "a.ts"\n${FLAGS}\n${TABLES}`;
     expect(addSettings(text).text).toBe(text.replace('a.ts', MAIN));
   });
 
-  it('gets a "main" if it had none', () => {
+  it('receives a "main" if it had no "main" before', () => {
     expect(readMain('wrangler.toml', 'name = "site"\n[assets]\ndirectory = "dist"\n')).toBeUndefined();
     expect(addSettings('name = "site"\n').text).toBe(
       `name = "site"\nmain = "agent/worker.ts"\n${FLAGS}\n${TABLES}`,
     );
   });
 
-  it('keeps what only a person can change or decide, and reports it', () => {
+  it('keeps settings that only a person can change or decide, and reports them', () => {
     const text = `main = "a.ts"\ncompatibility_date = "2024-01-01"\ndurable_objects = { bindings = [] }\n[env.production]\n`;
     const { text: changed, left } = addSettings(text);
     expect(changed).not.toContain('SESSIONS');
@@ -136,7 +136,7 @@ describe('wrangler.jsonc', () => {
     '{ "compatibility_flags": [], "migrations": [ ], "durable_objects": {} }',
     '{\n  "durable_objects": {\n    // ours\n    "bindings": [],\n  },\n}',
     '{ "compatibility_flags": ["enable_request_signal"], "x": [[1], { "migrations": 1 }] }',
-  ])('gets all needed settings, and keeps its own: %s', (text) => {
+  ])('receives all needed settings, and keeps its own: %s', (text) => {
     const { durable_objects: _, ...before } = parseJsonc(text);
     const after = parseJsonc(addSettings(text).text);
     expect(after).toEqual({ ...before, ...added });
@@ -144,7 +144,7 @@ describe('wrangler.jsonc', () => {
     expect(addSettings(addSettings(text).text).text).toBe(addSettings(text).text);
   });
 
-  it('gets additional flags, bindings and migrations, and keeps the existing ones', () => {
+  it('receives additional flags, bindings and migrations, and keeps the existing ones', () => {
     const room = { name: 'ROOM', class_name: 'Room' };
     const made = { tag: 'v1', new_sqlite_classes: ['Room'] };
     const before = {

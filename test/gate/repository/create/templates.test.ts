@@ -1,6 +1,6 @@
 /**
- * Tests every template of `create-holdfast`: its packages, its types and its own test, with the built package
- * and only the declared packages.
+ * Tests each `create-holdfast` template's packages, types and own test, with the built package and only
+ * declared packages.
  */
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
@@ -43,7 +43,7 @@ describe.each(templates)('the template %s', (template) => {
       Object.fromEntries(
         Object.keys(others).map((name) => [
           name,
-          // Vite 8.4 has an optional dependency that npm's registry lacks, which is an error for Yarn.
+          // Yarn fails for Vite 8.4, because npm's registry lacks one of its optional dependencies.
           `${name === 'vite' ? '~' : '^'}${tested[name]?.replace('^', '') ?? 'untested'}`,
         ]),
       ),
@@ -88,7 +88,7 @@ describe.each(templates)('the template %s', (template) => {
     expect(lines).toBeLessThanOrEqual(36);
   });
 
-  it('generates secrets for this machine, which differ from those of the example', () => {
+  it('generates secrets for the local machine that differ from those of the example', () => {
     const [one, other] = [render(template), render(template)];
     const drawn = one.get('.dev.vars');
     expect(drawn).not.toContain('for-development');
@@ -114,7 +114,7 @@ it('`npm run dev` uses the first free port', async () => {
   );
   const taken = createServer().listen(0, 'localhost');
   await once(taken, 'listening');
-  const { port } = taken.address() as AddressInfo; // only the address of a pipe is a string
+  const { port } = taken.address() as AddressInfo; // only for a pipe is the address a string
   expect(await freePort(port)).toBeGreaterThan(port);
   taken.close();
 });

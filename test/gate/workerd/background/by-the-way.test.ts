@@ -35,14 +35,14 @@ const countOf = (events: readonly Record<string, unknown>[], type: string): numb
 const getOutcomes = async (session: string): Promise<unknown[]> =>
   (await readJournal(session)).flatMap(({ type, outcome }) => (type === 'turn-ended' ? [outcome] : []));
 
-/** Counts the turns of this session that arrived, by one way or in all. */
+/** Counts this session's hand-overs in a list: by one route, or in total. */
 function countHandOvers(session: string, by: typeof handOvers): number {
   const name = getSessionName(session);
   return by.filter((one) => one.name === name).length;
 }
 
 const refuse = () => Promise.reject(new Error('this invocation is cut off'));
-/** An invocation that can begin a turn, but can then neither store events nor renew its lease. */
+/** An invocation that can begin a turn, but whose appends and lease renewals fail. */
 const abandonedApp = createTestApp({}, { SESSIONS: wrapObjects(() => ({ append: refuse, renew: refuse })) });
 
 /** Reads the whole journal, page by page. */
@@ -87,7 +87,7 @@ describe('a turn in the background', () => {
     await answer.asked();
     await abortAllDurableObjects();
     answer.release();
-    // The invocation that the object called is gone, so the next holder need not wait for it.
+    // The invocation called by the object is gone, so the next holder need not wait for it.
     await advanceClock(session, 2 * LONG_LEASE_MS);
     await followToEnd(session);
     expect([count('bg-abort'), await getOutcomes(session)]).toEqual([1, ['completed']]);
@@ -124,8 +124,8 @@ describe('a turn whose client disconnects', () => {
   });
 });
 
-describe('a turn whose invocation goes silent', () => {
-  it('is finished by the alarm, and its client still gets the answer', async () => {
+describe('a turn whose invocation stops responding', () => {
+  it('is finished by the alarm, and its client still receives the answer', async () => {
     const session = createManualSession();
     const never = holdReply('Never.', { deaf: true });
     onTestFinished(never.release);
@@ -146,7 +146,7 @@ describe('a turn whose invocation goes silent', () => {
 });
 
 describe('a turn with more work than one invocation can do', () => {
-  it('completes 300 iterations with 40 subrequests per invocation, and its client gets the answer', async () => {
+  it('completes 300 iterations with 40 subrequests per invocation, and its client receives the answer', async () => {
     lift = limitTo({ subrequests: 40, internalSubrequests: 40 });
     const session = createManualSession('marathon');
     const add = { calls: [{ name: 'add', input: { a: 1, b: 2 } }] };

@@ -55,14 +55,14 @@ describe('defineSchedule', () => {
 });
 
 describe('an app with schedules', () => {
-  it('accepts a schedule without an owner if the built-in authentication or `auth` names one', () => {
+  it('accepts a schedule without an owner if the built-in authentication or `auth` provides one', () => {
     const use = [defineSchedule({ ...dailyConfig, owner: undefined })];
     const auth = Object.assign(() => ({ id: 'ann' }), { owner: () => ({ id: 'ann' }) });
     expect(() => createHoldfast({ agents: [scripted], use })).not.toThrow();
     expect(() => createHoldfast({ agents: [scripted], use, auth })).not.toThrow();
   });
 
-  it('is refused if neither the schedule nor `auth` names the owner of its sessions', () => {
+  it('is refused if a schedule has no owner and `auth` cannot provide one', () => {
     const use = [
       defineSchedule(dailyConfig),
       defineSchedule({ ...dailyConfig, name: 'nightly', owner: undefined }),

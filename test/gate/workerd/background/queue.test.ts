@@ -28,7 +28,7 @@ const count = (note: string): number => recordings.filter((one) => one.note === 
 
 const LEASE_MS = 60_000;
 
-/** A session whose alarms send to the fake queue, and fire again after the given number of ms. */
+/** Returns a session whose alarms send to the fake queue, and fire again after `LEASE_MS`. */
 const createQueueSession = (): string =>
   createSessionPath('scripted', `${FAKE_QUEUE_PREFIX}-${withLease(LEASE_MS)}`);
 
@@ -36,7 +36,7 @@ const listSent = (of: string): readonly HandOver[] =>
   fakeQueue.sent.filter(({ name }) => name === getSessionName(of));
 const countRuns = (of: string): number => handOvers.filter(({ name }) => name === getSessionName(of)).length;
 
-/** Stores a message for the background of this session, and returns the hand-over that its alarm has sent. */
+/** Stores a background message in this session, and returns the hand-over sent by its alarm. */
 async function acceptMessage(of: string, message: string): Promise<HandOver> {
   const before = listSent(of).length;
   const response = await post(of, { message }, BACKGROUND);
@@ -146,7 +146,7 @@ describe('a turn that is sent through the queue', () => {
     expect([count('late-one'), count('late-two')]).toEqual([1, 1]);
   });
 
-  it('is left alone while another invocation holds the lease', async () => {
+  it('is not run while another invocation holds the lease', async () => {
     const of = createQueueSession();
     const answer = holdReply('Done.');
     const handOver = await acceptMessage(of, script(answer.reply).message());
@@ -188,7 +188,7 @@ describe('a queue message', () => {
     expect(log.mock.calls).toEqual([['holdfast: message m0 of the queue has no turn, and is refused']]);
   });
 
-  it('does not create a session if it names an unknown one', async () => {
+  it('does not create its session if that session is unknown', async () => {
     const of = createQueueSession();
     expect(await deliver([{ name: getSessionName(of), turn: 't' }])).toEqual(['acknowledged']);
     expect((await send(of)).status).toBe(404);
@@ -211,7 +211,7 @@ describe('a queue message', () => {
     expect(await deliver([handOver])).toEqual(['acknowledged']);
   });
 
-  it('is left to another invocation if this one has used up its budget', async () => {
+  it('is left to another invocation if the current invocation has used up its budget', async () => {
     const [one, two] = [createQueueSession(), createQueueSession()];
     const records = [...'abcdefghijkl'].map(record);
     const first = await acceptMessage(one, script(...records, 'Done.').message());
@@ -223,7 +223,7 @@ describe('a queue message', () => {
 });
 
 describe('a turn in a deployment with invalid limits', () => {
-  it('fails with an error that names the var', async () => {
+  it('fails with an error that includes the name of the var', async () => {
     const of = createQueueSession();
     const handOver = await acceptMessage(of, script('Done.').message());
     expect(await deliver([handOver], { vars: { SUBREQUESTS: 'many' } })).toEqual(['acknowledged']);

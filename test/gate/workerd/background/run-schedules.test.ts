@@ -64,7 +64,7 @@ describe('a schedule', () => {
     expect((await readJson(await ownedApp(session))).turn).toMatchObject({ text: 'Good morning.' });
   });
 
-  it('starts one turn for a time that is delivered twice, and another for the next time', async () => {
+  it('starts one turn for a time that is delivered twice, and another turn for the next time', async () => {
     const { schedule, session } = createDailySchedule(script('One.', 'Two.').message());
     await Promise.all([tick([schedule]), tick([schedule])]);
     await expect.poll(() => countTurnEnds(session)).toBe(1);
@@ -76,7 +76,7 @@ describe('a schedule', () => {
     );
   });
 
-  it('belongs to the caller of the built-in authentication if it names no owner', async () => {
+  it('belongs to the caller of the built-in authentication if it has no owner', async () => {
     const { schedule, session } = createDailySchedule(script('Good morning.').message(), {
       owner: undefined,
     });
@@ -101,13 +101,13 @@ describe('a schedule', () => {
     ]);
   });
 
-  it('does not start on another cron expression', async () => {
+  it('does not start for another cron expression', async () => {
     const { schedule, session } = createDailySchedule('Report.');
     await tick([schedule], { cron: '0 7 * * *' });
     expect((await ownedApp(session)).status).toBe(404);
   });
 
-  it('derives its session and its message from the time', async () => {
+  it('derives its session and its message from the scheduled time', async () => {
     const id = crypto.randomUUID();
     const { message } = script('Done.');
     const { schedule } = createDailySchedule('', {
@@ -167,7 +167,7 @@ describe('a schedule', () => {
     ]);
   });
 
-  it('logs a cron that no schedule has, as after a partial deploy', async () => {
+  it('logs a cron expression that no schedule has, for example after a partial deploy', async () => {
     const { schedule } = createDailySchedule('Report.');
     await tick([schedule], { cron: '0  7 * * *' });
     await tick([], { cron: '0 7 * * *' });

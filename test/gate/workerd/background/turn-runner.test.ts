@@ -17,7 +17,7 @@ import {
 
 const ASYNC_HEADERS = { prefer: 'respond-async' };
 
-it('TurnRunner resumes a turn when the object that handed it over was reset, as by a deploy', async () => {
+it('TurnRunner resumes a turn after the object that handed it over was reset, for example by a deploy', async () => {
   const session = createSessionPath();
   const answer = holdReply('Done.');
   const { message, model } = script(answer.reply);
@@ -38,7 +38,7 @@ it('TurnRunner resumes a turn when the object that handed it over was reset, as 
   expect([model.requests.length, answer.aborted()]).toEqual([1, false]);
 });
 
-/** A stored turn without a lease holder. The tests' Worker ignores turns of an agent with this name. */
+/** A stored turn without a lease holder. The tests' Worker ignores turns of agents with this name. */
 async function startLeftTurn(text: string) {
   const session = createSessionPath('agent');
   const agent = { ...scripted, name: 'agent' };

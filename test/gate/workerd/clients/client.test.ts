@@ -10,7 +10,7 @@ import { holdReply, modelBySession, playModel, script } from '../../../fixtures/
 import { createTestApp } from '../http/app.ts';
 import { readJournal, type Send, send } from '../http/client.ts';
 
-/** A new session, whose responses pass through `change`. */
+/** A new session whose responses are transformed by `change`. */
 function createSession(
   agent: string,
   change = (response: Response): Response => response,
@@ -89,7 +89,7 @@ describe('the client', () => {
   });
 
   it.each(['turn-started', 'tool-call-ended'])(
-    'receives all events once if its connection breaks after %s',
+    'receives every event exactly once if its connection breaks after %s',
     async (type) => {
       const session = createSession('scripted', cutAfter(type));
       const { message, model } = script(ADD, ADD, 'Three.');
@@ -104,7 +104,7 @@ describe('the client', () => {
     },
   );
 
-  it('runs a message once if the response was lost', async () => {
+  it('runs a message only once if the response is lost', async () => {
     let asked = 0;
     const session = createSession('scripted', (response) => {
       asked += 1;
@@ -226,7 +226,7 @@ describe('the client', () => {
     ]);
   });
 
-  it('waits for a turn in the background, and cancels one', async () => {
+  it('waits for a turn in the background, and cancels another turn', async () => {
     const session = createSession('scripted');
     const waits = holdReply('Late.');
     const { message } = script('Soon.', waits.reply);

@@ -15,8 +15,7 @@ import {
 import { makeObjectHarness, type ObjectHarness } from './object-harness.ts';
 
 /**
- * A session with rows in every table, including chunks of an event, a snapshot, the inbox and a blob, and a
- * credential.
+ * A session with rows in every table, including event chunks, a snapshot, the inbox, a blob and a credential.
  */
 async function fillSession(
   by = startOf('t1', createRequestKey('k')),
@@ -70,7 +69,7 @@ describe('a session object that is erased', () => {
     const harness = await fillSession();
     const erasing = harness.session.erase();
     await abortAllDurableObjects();
-    // The first try may have erased it.
+    // The first attempt may have erased the session.
     expect([true, false]).toContain(await erasing);
     expect(await readRemains(harness)).toEqual(EMPTY_STORAGE);
   });
@@ -94,7 +93,7 @@ describe('a session object that is erased', () => {
     expect(await readRemains(harness)).toEqual(EMPTY_STORAGE);
   });
 
-  it('is a new session in the same object afterwards, even after an eviction', async () => {
+  it('is replaced by a new session in the same object, even after an eviction', async () => {
     const harness = await fillSession();
     const { session, stub, epoch } = harness;
     await session.erase();
@@ -141,7 +140,7 @@ describe('an erased session object with an external store', () => {
     expect(await readRemains(harness)).toEqual(EMPTY_STORAGE);
   });
 
-  it('keeps that row if it is reset right after it has responded', async () => {
+  it('keeps the row with its alarm if it is reset right after it has responded', async () => {
     const harness = await fillStore();
     await harness.session.erase();
     await abortAllDurableObjects();
@@ -151,7 +150,7 @@ describe('an erased session object with an external store', () => {
     expect(await harness.session.read({ from: 1 })).toBeNull();
   });
 
-  it('reveals no credential, key, message or blob to the next session of its name', async () => {
+  it('reveals no credential, key, message or blob to the next session with its name', async () => {
     const { session } = await fillStore();
     await session.erase();
     const fresh = await lease(session, beginRequest('t9', 'z', createRequestKey('k', 'other')));
@@ -163,7 +162,7 @@ describe('an erased session object with an external store', () => {
 });
 
 describe('the epochs of a session', () => {
-  /** Returns whether the next session of the same name accepts an append of the erased session's holder. */
+  /** Returns the result of an append by the erased session's holder to the next session of the same name. */
   function appendLate(firstEpochs: number[]): unknown {
     const storage = new MemoryStorage('s', () => {});
     const getFirstEpoch = (): number => firstEpochs.shift() ?? 0;

@@ -1,6 +1,6 @@
 /**
- * The platform's responses to a holder's pings: whether they wake the object, what it stores, and what it
- * knows afterwards.
+ * The platform's responses to a holder's pings: whether they wake the object, and what it stores and
+ * remembers.
  */
 import { evictDurableObject, runInDurableObject } from 'cloudflare:test';
 import { describe, expect, it, vi } from 'vitest';
@@ -47,7 +47,7 @@ describe('a session object whose lease holder has a line', () => {
     expect(await countRows(harness.stub(), beat)).toEqual({ read: 0, written: 0 });
   });
 
-  it('is not woken by pings while it hibernates, and knows them when it wakes', async () => {
+  it('is not woken by pings while it hibernates, and reads their times when it wakes', async () => {
     const { name, stub, session, leaseMs, wait, beat, told } = await createScene();
     await wait(leaseMs * 0.6);
     await evictDurableObject(stub());
@@ -62,7 +62,7 @@ describe('a session object whose lease holder has a line', () => {
     await vi.waitFor(() => expect(told.closed).toBe(1), PATIENT_OPTIONS);
   });
 
-  it('knows the last ping if the line closes while it hibernates', async () => {
+  it('takes the last ping into account if the line closes while it hibernates', async () => {
     const { stub, session, leaseMs, wait, settled, beat, line } = await createScene();
     await wait(leaseMs / 2);
     await evictDurableObject(stub());
@@ -76,7 +76,7 @@ describe('a session object whose lease holder has a line', () => {
     expect(await lease(session, resumeRequest('t1', 'c'))).toMatchObject({ cause: 'expired', expiredFor: 0 });
   });
 
-  it('grants no lease for three terms after the last stored event if it is reset and knows no ping', async () => {
+  it('grants no lease for three terms after the last stored event if it is reset and has no record of a ping', async () => {
     const { harness, stub, session, leaseMs, wait, told, beat } = await createScene();
     await wait(leaseMs / 2);
     await session.append(1, 3, { events: [event('t1', 'x')] });
@@ -87,7 +87,7 @@ describe('a session object whose lease holder has a line', () => {
     await vi.waitFor(() => expect(told.closed).toBe(1), PATIENT_OPTIONS);
     await wait(leaseMs * 2);
     expect(await session.resume(resumeRequest('t1', 'b'))).toMatchObject({ status: 'busy' });
-    // A live holder gets responses again as soon as it has another line.
+    // A live holder receives responses again as soon as it has a new line.
     const again = await openLine(harness, 1);
     await again.beat();
     await wait(leaseMs * 0.9);

@@ -88,7 +88,7 @@ describe('the lines to a session object', () => {
     expect(holder.told.filter((told) => told.includes('lost'))).toEqual([]);
   });
 
-  it('survive the loss of the object’s memory, and so do their owners', async () => {
+  it('remain open after the object loses its memory, and still have the same owners', async () => {
     const { harness, epoch, reader, holder } = await createScene();
     await evictDurableObject(harness.stub());
     holder.send(formatTextMessage('a'));
@@ -127,7 +127,7 @@ describe('the lines to a session object', () => {
   });
 
   it.each(['0', '-1', 'EPOCH1', 'x', ''])(
-    'of a holder with the epoch "%s" receive no messages',
+    'receive no messages if their holder has the epoch "%s"',
     async (epoch) => {
       const { harness, reader, holder } = await createScene();
       const forged = await openSocket(harness, `holder=${epoch}`);

@@ -21,15 +21,15 @@ declare global {
   }
 }
 
-/** For objects in real time. Short, since a test waits until it runs out. */
+/** For objects in real time. It is short, because tests wait until it expires. */
 const SHORT_LEASE_MS = 300;
-/** For objects with a held clock. Its fractions in events are whole numbers, like an alarm's time. */
+/** For objects with a held clock. Fractions of it are whole numbers, like an alarm's time. */
 const LEASE_MS = 30_000;
 
-/** More than fire in any wait of a test. */
+/** More alarms than fire during any wait of a test. */
 const MAX_ALARMS = 100;
 
-/** So far in the future that no alarm fires by itself. */
+/** Far enough in the future that no alarm fires by itself. */
 const START = Date.UTC(2100, 0, 1);
 
 export interface ObjectHarness extends SessionHarness {
@@ -56,7 +56,7 @@ export function makeObjectHarness(): ObjectHarness {
         return Reflect.apply(Reflect.get(port, method), port, args);
       },
   });
-  /** Runs the alarm that is due by then, at its time. Returns `false` if there is none. */
+  /** Runs the alarm that is due by `until`, at its time. Returns `false` if no alarm is due. */
   async function runNext(until: number): Promise<boolean> {
     const due = asleep === undefined ? await readAlarm() : asleep;
     if (due === null || due > until) return false;
@@ -75,7 +75,7 @@ export function makeObjectHarness(): ObjectHarness {
         if (alarms === MAX_ALARMS) throw new Error('The alarm of the object fires endlessly.');
       }
       time.now = end;
-      // The platform's next event has a later time.
+      // The platform's next event gets a later time.
       await new Promise((resolve) => setTimeout(resolve, 2));
     },
     setBack: (ms) => {

@@ -9,7 +9,7 @@ import { makeObjectHarness } from './object-harness.ts';
 
 type Namespace = typeof env.SESSIONS;
 
-/** Pauses that end at once, and their planned lengths. */
+/** Pauses that end immediately, and their intended lengths. */
 function recordPauses(random = 0.5) {
   const ms: number[] = [];
   const runAfter = (pause: number, run: () => void) => {
@@ -20,9 +20,7 @@ function recordPauses(random = 0.5) {
   return { ms, pauses: { after: runAfter, random: () => random } };
 }
 
-/**
- * The objects, reached by stubs of which the first `times` fail, before a call is sent or after its response.
- */
+/** The objects, behind stubs. The first `times` stubs fail, before a call is sent or after its response. */
 function createFailingNamespace(
   failure: unknown,
   { times = 99, when = 'before' }: { times?: number; when?: string } = {},
@@ -72,7 +70,8 @@ const PLATFORM_ERRORS = [
   'an unknown error message',
 ];
 /**
- * Platform errors may carry these flags. `remote` alone is unreliable, because storage errors are thrown inside the object and lack it.
+ * Platform errors may have these flags. `remote` alone is unreliable, because errors of storage inside the
+ * object lack it.
  */
 const RETRY_FLAGS = [
   { remote: true },
@@ -127,7 +126,7 @@ describe('a call to the session object', () => {
     [
       'post',
       (port) => port.post({ kind: 'answer', turn: 't1', body: '{}', answers: { wait: 'w', bodyHash: 'h' } }),
-      'known', // the sender takes it for its own
+      'known', // the sender mistakes the answer for its own
     ],
     ['read', (port) => port.read({ from: 1 }), { head: 2 }],
     ['blob', (port) => port.blob({ id: 'a' }), null],
@@ -169,7 +168,7 @@ describe('a call to the session object', () => {
     },
   );
 
-  it('uses one new stub, even if many calls were in flight on the broken one', async () => {
+  it('shares one new stub with all calls that were in flight on the broken one', async () => {
     const { name, raw } = makeObjectHarness();
     await raw.begin(beginRequest('t1', 'a'));
     const { namespace, count } = createFailingNamespace(createConnectionError(), { times: 1 });
@@ -224,7 +223,7 @@ describe('a call to the session object', () => {
   it.each([
     [0, [0, 75, 375, 1_500]],
     [0.999, [0, 124, 624, 2_499]],
-  ])('backs off up to about two seconds with jitter %d', async (random, expected) => {
+  ])('is repeated with a backoff of up to about two seconds and the jitter %d', async (random, expected) => {
     const { name } = makeObjectHarness();
     const { pauses, ms } = recordPauses(random);
     const { namespace, count } = createFailingNamespace(createConnectionError());
@@ -235,7 +234,7 @@ describe('a call to the session object', () => {
 });
 
 describe('a call that an older object does not support', () => {
-  /** The objects, which lack two methods until after the given number of calls, like an older version. */
+  /** The objects, which lack two methods for the first `times` calls, like an older version. */
   function createOlderNamespace(times = 99) {
     let calls = 0;
     const getByName: Namespace['getByName'] = (...args) => {
@@ -258,7 +257,7 @@ describe('a call that an older object does not support', () => {
   it.each<[string, (port: SessionPort) => Promise<unknown>]>([
     ['accept', (port) => port.accept({ ...withBlobs, turn: 't2' })],
     ['blob', (port) => port.blob({ id: 'a' })],
-  ])('has no effect, and reports that: %s', async (_, call) => {
+  ])('rejects, and reports that it had no effect: %s', async (_, call) => {
     const { name, raw } = makeObjectHarness();
     const { epoch } = await lease(raw, beginRequest('t1', 'a'));
     const { pauses, ms } = recordPauses();
@@ -280,7 +279,7 @@ describe('a call that an older object does not support', () => {
     expect((await raw.blob({ id: 'a' }))?.bytes).toEqual(BLOBS[0]?.bytes);
   });
 
-  it('does not claim to have had no effect if a lost object may have run it', async () => {
+  it('does not report that it had no effect if a lost object may have run it', async () => {
     const { name } = makeObjectHarness();
     const { pauses } = recordPauses();
     let calls = 0;

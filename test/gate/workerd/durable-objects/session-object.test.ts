@@ -60,11 +60,11 @@ describe('a session object without writes', () => {
 });
 
 describe('the database of a session object', () => {
-  it('holds no value above 1 MiB, even for long bodies, snapshots, files and waiting messages', async () => {
+  it('stores no value above 1 MiB, even for long bodies, snapshots, files and waiting messages', async () => {
     const { session, stub } = makeObjectHarness();
     await session.begin(beginRequest('t1', 'a'));
     const body = JSON.stringify('é€😀'.repeat(Math.ceil(LONG / 9)));
-    // Three of these can wait together.
+    // Three of this size can wait together.
     const third = JSON.stringify('é€😀'.repeat(Math.floor(3_000_000 / 9)));
     const createWaitingStart = (turn: string) => ({
       ...startOf(turn),
@@ -131,7 +131,7 @@ describe('the database of a session object', () => {
     expect(left).toEqual([[], []]);
   });
 
-  it('reads no blob bytes to grant a lease, or to list blobs', async () => {
+  it('reads no blob bytes when it grants a lease or lists blobs', async () => {
     const { session, stub } = makeObjectHarness();
     const bytes = new Uint8Array(3 * 1024 * 1024);
     const blob = { id: 'a', about: '{}', size: bytes.length, bytes };
@@ -173,7 +173,7 @@ describe('the database of a session object', () => {
       exec.mockRestore();
       return rows.at(-1);
     });
-    expect(read).toBe(2); // in the index, and in the table
+    expect(read).toBe(2); // one in the index, one in the table
   });
 
   it('writes one row for an append that has no result, and runs no query', async () => {
@@ -196,7 +196,7 @@ describe('the database of a session object', () => {
   it('has a row for each start of a turn, for each long body, and for at most 64 KiB of other events', async () => {
     const { session, stub } = makeObjectHarness();
     await session.begin(beginRequest('t1', 'a'));
-    const half = event('t1', 'x'.repeat(32 * 1024 - 2)); // and two quotes
+    const half = event('t1', 'x'.repeat(32 * 1024 - 2)); // plus two quotes
     const long = event('t1', 'é'.repeat(32 * 1024), 'long');
     await session.append(1, 3, { events: [half, half, event('t1', 'y'), long, half, event('t1', 'z')] });
     await session.append(1, 9, { events: [event('t1', 'é')], release: 'ended' });
@@ -244,7 +244,7 @@ describe('the database of a session object', () => {
     expect(written).toEqual([1]);
   });
 
-  it('writes no row for alarms that find the holder alive, and each sets the next', async () => {
+  it('writes no row for alarms that find the holder alive, and each alarm sets the next one', async () => {
     const harness = makeObjectHarness();
     const { session, stub, leaseMs } = harness;
     await session.begin(beginRequest('t1', 'a'));
@@ -255,10 +255,10 @@ describe('the database of a session object', () => {
       await harness.wait(ms);
       await session.renew(1);
     }
-    expect(await computeDueIn()).toBe(leaseMs / 2); // after the renewal before the last
+    expect(await computeDueIn()).toBe(leaseMs / 2); // after the second-to-last renewal
     const rows = exec.mock.results.map(({ value }) => value.rowsWritten).filter((count) => count > 0);
     exec.mockRestore();
-    expect(rows).toEqual([1, 1, 1]); // the renewals
+    expect(rows).toEqual([1, 1, 1]); // one for each renewal
   });
 });
 
@@ -277,7 +277,7 @@ describe('a read of a turn, and the line of a reader', () => {
       return { rows: rows.reduce((sum, count) => sum + count, 0), alarms };
     });
 
-  it('store no rows while a holder lives, or in the second in which its alarm is due', async () => {
+  it('store no rows while a holder is alive, or in the second in which its alarm is due', async () => {
     const harness = makeObjectHarness();
     await harness.session.begin(beginRequest('t1', 'a'));
     expect(await measureCost(harness, 5)).toEqual({ rows: 0, alarms: 0 });
@@ -299,7 +299,7 @@ describe('a read of a turn, and the line of a reader', () => {
     expect(harness.handOvers()).toEqual(['t1']);
   });
 
-  it('replace an overdue alarm that the platform still shows', async () => {
+  it('replace an overdue alarm that the platform still reports', async () => {
     const harness = makeObjectHarness();
     await harness.session.begin(beginRequest('t1', 'a'));
     const past = harness.now() + harness.leaseMs;
@@ -321,7 +321,7 @@ describe('the agenda of a session object', () => {
       ', and is offered again: Error: no memory',
     ],
     ['is missing', undefined, ': the Worker exports no `TurnRunner`'],
-  ])('offers a row again if the runner %s, and logs that in one line', async (_, runner, why) => {
+  ])('offers a row again if the runner %s, and logs the failure in one line', async (_, runner, why) => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => {});
     const { session, stub, wait, agenda } = makeObjectHarness();
     const { epoch } = await lease(session, beginRequest('t1', 'a'));
@@ -391,7 +391,7 @@ describe('the alarm of a session object', () => {
     expect(await runInDurableObject(stub(), (_, { storage }) => storage.getAlarm())).toBeNull();
   });
 
-  it('survives a runner that refuses, logs that in one line, and retries', async () => {
+  it('logs the refusal of a runner in one line, and retries', async () => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => {});
     const harness = makeObjectHarness();
     await harness.session.accept(startOf('refused-1'));
@@ -425,7 +425,7 @@ describe('the alarm of a session object', () => {
 });
 
 describe('the alarm of a session object, in real time', () => {
-  it('hands over a turn whose holder went silent, and repeats that until another holder accepts it', async () => {
+  it('hands over a turn whose holder stopped responding, and repeats that until another holder accepts it', async () => {
     const { session, handOvers } = makeRealObjectHarness();
     await session.begin(beginRequest('t1', 'a'));
     await vi.waitFor(() => expect(handOvers().slice(0, 2)).toEqual(['t1', 't1']), PATIENT_OPTIONS);
@@ -435,7 +435,7 @@ describe('the alarm of a session object, in real time', () => {
     });
   });
 
-  it('knows the name of the session when it starts an evicted object', async () => {
+  it('has the name of the session when it starts an evicted object', async () => {
     const { name, session, stub, handOvers } = makeRealObjectHarness();
     await session.begin(beginRequest('t1', 'a'));
     await evictDurableObject(stub());
@@ -498,7 +498,7 @@ describe('a session object that is reset', () => {
     },
   );
 
-  it('responds once to a begin and an accept that were in flight', async () => {
+  it('returns one response to a begin and one to an accept that were in flight', async () => {
     const first = makeObjectHarness();
     const begun = first.session.begin(beginRequest('t1', 'a', createRequestKey('k')));
     const second = makeObjectHarness();
@@ -532,7 +532,7 @@ describe('a session object that is reset', () => {
     expect(await readBodies(session)).toEqual([{ opening: true }, 'start of t1']);
   });
 
-  it('creates its tables again if that commit was lost', async () => {
+  it('creates its tables again if the commit that created them was lost', async () => {
     const harness = makeObjectHarness();
     const broken = runInDurableObject(harness.stub(), (object, state) => {
       object.begin(beginRequest('t1', 'a'));
@@ -546,7 +546,7 @@ describe('a session object that is reset', () => {
     });
   });
 
-  it('closes the line of its watchers', async () => {
+  it('closes the lines of its watchers', async () => {
     const { session } = makeObjectHarness();
     const onClosed = vi.fn();
     await session.watch({ onNotice: () => {}, onClosed });

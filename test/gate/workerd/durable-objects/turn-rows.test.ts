@@ -50,7 +50,7 @@ describe('the rows of a turn', () => {
   });
 
   it('are one for each append of a read-only turn, in which iterations are stored together', async () => {
-    // One append while the model responds, one after that, and one with the end.
+    // One append during the model's response, one after it, and one with the end.
     expect(await countWrittenSecond(...createCallReplies('read'), 'Done.')).toBeLessThanOrEqual(5 + 2);
   });
 });

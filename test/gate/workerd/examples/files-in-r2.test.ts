@@ -63,7 +63,7 @@ it('the runner deletes the R2 files that an object requests', async () => {
   expect(await count(key)).toBe(0);
 });
 
-it('a Worker without the bucket returns a 500 that says how to bind one', async () => {
+it('a Worker without the bucket returns a 500 that explains how to bind one', async () => {
   const log = vi.spyOn(console, 'error').mockImplementation(() => {});
   const { FILES: _, ...more } = env;
   const unbound: Readonly<Record<string, unknown>> = more;

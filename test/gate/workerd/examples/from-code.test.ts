@@ -40,7 +40,7 @@ it('a custom route returns the agent’s answer, and the same answer for the sam
   expect(await (await post(one)).json()).toEqual(answer);
 });
 
-it('a custom route is closed to callers without a token, and leaves all other routes to the app', async () => {
+it('a custom route refuses callers without a token, and leaves all other routes to the app', async () => {
   expect((await post(createLetter(), 'guessed')).status).toBe(401);
   expect((await send('/agents')).status).toBe(200);
   expect((await send('/agents/sorter/sessions/letters')).status).toBe(404);
@@ -65,7 +65,7 @@ it('a custom queue stores each letter once, and notifies its sender', async () =
     retryAll: () => {},
   };
   await worker.queue(batch, env);
-  // Queues deliver at least once.
+  // A queue delivers each message at least once.
   await worker.queue(batch, env);
   expect(acknowledged).toEqual([...letters, ...letters].map(({ id }) => id));
   for (const { customer, text } of letters) {

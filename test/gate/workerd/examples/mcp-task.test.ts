@@ -20,7 +20,7 @@ it('a client that knows the task id can wait for its answer', async () => {
   await expect(wait(endpoint, 'nobodys')).rejects.toThrow("There is no task 'nobodys'.");
 });
 
-it('a task can be cancelled, and its status says so', async () => {
+it('a task can be cancelled, and its status shows the cancellation', async () => {
   const answer = holdReply('Too late.');
   const taskId = await begin(endpoint, 'scripted', script(answer.reply).message());
   await answer.asked();

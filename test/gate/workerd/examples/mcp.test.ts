@@ -10,10 +10,7 @@ import { connectClient } from '../mcp/server/talk.ts';
 
 const TOKEN = 'token-of-the-wiki';
 
-/**
- * Each turn stays in its invocation, because the tests' Worker, which would run the next one, lacks the
- * agent.
- */
+/** Each turn stays in its invocation, because the tests' Worker, which would resume it, lacks the agent. */
 const vars = { WIKI_TOKEN: TOKEN, SUBREQUESTS: '10000' };
 
 const sendToWorker: Send = async (path, init) => {

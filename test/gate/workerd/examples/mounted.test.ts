@@ -7,7 +7,7 @@ import nightly from '../../../../src/examples/nightly/worker.ts';
 import { checkResponses } from '../http/as-described.ts';
 import { ORIGIN, post, readJson, type Send } from '../http/client.ts';
 
-/** The part of a namespace that the example uses. */
+/** The namespace methods that the example uses. */
 const ORDERS = { get: async (number: string) => (number === 'A-17' ? 'Sent on Monday.' : null) };
 const vars = { ...env, ORDERS: ORDERS as unknown as KVNamespace, MODEL: 'offline' };
 

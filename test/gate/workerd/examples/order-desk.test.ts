@@ -30,7 +30,7 @@ it('clients receive the shop’s messages, and only their tenant’s orders', as
   await client.close();
 });
 
-it('a person who types an order number gets suggestions from their tenant', async () => {
+it('a person who types an order number gets suggestions only from their own tenant', async () => {
   const client = await connectNewest(via, { 'x-tenant': 'harbor' });
   const typed = { name: 'order', value: '' };
   const prompt = await client.complete({ ref: { type: 'ref/prompt', name: 'chase' }, argument: typed });

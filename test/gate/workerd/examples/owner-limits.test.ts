@@ -1,4 +1,4 @@
-/** The Worker of the page on limits of owners. */
+/** The Worker of the page on owner limits. */
 import { createExecutionContext } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { expect, it } from 'vitest';

@@ -6,10 +6,7 @@ import worker from '../../../../src/examples/rate-limited/worker.ts';
 import { checkResponses } from '../http/as-described.ts';
 import { createSessionPath, ORIGIN, post, readJson, type Send } from '../http/client.ts';
 
-/**
- * Each turn stays in its invocation, because the tests' Worker, which would run the next one, lacks the
- * agent.
- */
+/** Each turn stays in its invocation, because the tests' Worker, which would resume it, lacks the agent. */
 const vars = {
   MODEL: 'scribe',
   OPENAI_BASE_URL: 'https://models.example/v1',
@@ -22,7 +19,7 @@ const via: Send = checkResponses(async (path, init) => {
   return worker.fetch(request, { ...env, ...vars }, createExecutionContext());
 });
 
-/** A message of the model in the chat-completions protocol. */
+/** A message from the model in the chat-completions protocol. */
 const createLetterCall = (to: string) => ({
   role: 'assistant',
   content: null,

@@ -32,7 +32,7 @@ const via: Send = async (path, init) => {
   return worker.fetch(request, vars, createExecutionContext());
 };
 
-it('a turn is exported in the trace of its caller, and its tools pass the trace on', async () => {
+it('a turn is exported in the trace of its caller, and its tools propagate the trace', async () => {
   const session = createSessionPath('clerk');
   const sent: { readonly url: string; readonly headers: Headers; readonly body: unknown }[] = [];
   const fetching = vi.spyOn(globalThis, 'fetch').mockImplementation(async (url, init) => {

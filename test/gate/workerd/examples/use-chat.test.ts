@@ -1,4 +1,4 @@
-/** The example of the Worker that serves pages with useChat. */
+/** The example Worker that serves pages with `useChat`. */
 import { createExecutionContext } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { expect, it } from 'vitest';

@@ -35,7 +35,7 @@ const createInnerReplies = (
 ): ScriptedReply[] => [
   { calls: [call(area)] },
   { calls: [call(collection)] },
-  ...replies.map((calls) => ({ calls: calls as { name: string; input: object }[] })), // from `call`
+  ...replies.map((calls) => ({ calls: calls as { name: string; input: object }[] })), // from `call` above
   'Done.',
 ];
 
@@ -134,7 +134,7 @@ describe('the objects of the workspace', () => {
     );
   });
 
-  it('change by updates, and by moves with their own verb', async () => {
+  it('are changed by update tools, and are moved by a tool with its own verb', async () => {
     const id = { eventId: 'E-1' };
     const session = createScriptedSession(
       ...createInnerReplies(
@@ -151,7 +151,7 @@ describe('the objects of the workspace', () => {
     );
   });
 
-  it('are found by words, with the best match first', async () => {
+  it('are found by search words, with the best match first', async () => {
     const createNoteCall = (title: string, text: string) => call('add_note', { title, text });
     const session = createScriptedSession(
       ...createInnerReplies(
@@ -223,7 +223,7 @@ describe('the objects of the workspace', () => {
     expect((await listLastCalls(session)).at(-1)?.[1]).toBe(text);
   });
 
-  it('are empty at first', async () => {
+  it('do not exist until they are added', async () => {
     const session = createScriptedSession(...createInnerReplies('planning', 'risks', [call('list_risks')]));
     await session.send('Which risks are there?');
     expect((await listLastCalls(session)).at(-1)?.[1]).toBe('There are no risks.');

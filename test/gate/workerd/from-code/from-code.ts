@@ -19,7 +19,7 @@ export const createCodeApp = (config: AppConfig = {}): Holdfast =>
 
 const holdfast = createCodeApp();
 
-/** The caller of the tests' Worker over HTTP. */
+/** The caller that the tests' Worker sees over HTTP. */
 export const LOCAL_CALLER: Caller = { id: 'local' };
 
 /** Returns the session at this path, for use from code. */
@@ -40,7 +40,7 @@ export interface Refusal {
   readonly more: Readonly<Record<string, unknown>>;
 }
 
-/** Returns the session's error. */
+/** Returns the refusal that the work throws. */
 export async function catchRefusal(work: Promise<unknown>): Promise<Refusal> {
   const failure = await work.then(
     () => 'nothing',

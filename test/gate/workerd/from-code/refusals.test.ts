@@ -102,7 +102,7 @@ describe('a message', () => {
     );
   });
 
-  it('that is too long is refused', async () => {
+  it('is refused if it is too long', async () => {
     const chat = openSession(
       createSessionPath(),
       LOCAL_CALLER,
@@ -127,7 +127,7 @@ describe('a message', () => {
     );
   });
 
-  it('that both steers and is scheduled is refused', async () => {
+  it('is refused if it both steers and is scheduled', async () => {
     const { chat } = openNewSession();
     expect(await catchRefusal(chat.send('Hello', { whenBusy: 'steer', delaySeconds: 1 }))).toEqual(
       createRefusal('invalid-query', 'A message with delaySeconds cannot steer.'),
@@ -220,7 +220,7 @@ describe('an answer to a call', () => {
     );
   });
 
-  it('is accepted once', async () => {
+  it('is accepted only once', async () => {
     const { path, chat, call } = await startWaitingTurn('look_up');
     const key = { idempotencyKey: 'k' };
     const first = await chat.result(call, { text: 'One.' }, key);
@@ -336,7 +336,7 @@ describe('a principal', () => {
     [{ id: 'ann', tenant: 1 }, 'whose id or tenant is empty or not a string'],
     [{ id: 'ann', roles: 'buyer' }, 'whose roles are not a list of strings'],
     [{ id: 'webhook:github' }, "with the id 'webhook:github', which is reserved"],
-  ])('that is invalid is refused immediately: %j', (principal, problem) => {
+  ])('is refused immediately if it is invalid: %j', (principal, problem) => {
     expect(() => openSession('/agents/scripted/sessions/s', principal as Caller)).toThrow(
       new ConfigurationError(`sessionOf received a principal ${problem}.`),
     );

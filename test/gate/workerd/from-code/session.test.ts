@@ -1,4 +1,4 @@
-/** Requests to a session by the app's code, beside the same requests over HTTP, with the real object. */
+/** Requests to a session from app code, compared with the same requests over HTTP, on the real object. */
 import { env, exports } from 'cloudflare:workers';
 import { describe, expect, it } from 'vitest';
 import { SessionError, type ShownEvent, sessionOf } from '../../../../src/create-holdfast.ts';
@@ -59,7 +59,7 @@ describe('the same session over HTTP and from code', () => {
     expect(fromCode).toMatchObject({ outcome: 'completed', text: 'Done.', toolCalls: 2, agent: 'scripted' });
     expect(withoutIds(await collect(chat.events()))).toEqual(withoutIds(await readJournal(path)));
     expect(withoutIds(await chat.state())).toEqual(withoutIds(await readJson(await send(path))));
-    // It is one session for both.
+    // Both paths lead to the same session.
     expect(await readJson(await send(other))).toEqual(JSON.parse(JSON.stringify(await chat.state())));
     expect(await collect(openSession(path).events())).toEqual(await readJournal(path));
     expect(withoutIds(await chat.turn(fromCode.turn))).toEqual(withoutIds(byHttp));
@@ -114,7 +114,7 @@ describe('send', () => {
     expect(answered.status).toBeUndefined();
   });
 
-  it('starts one turn under a key, and returns it again', async () => {
+  it('starts one turn under a key, and returns that turn again for the same key', async () => {
     const { path, chat } = openNewSession();
     const { message, model } = script('Once.', 'Twice.');
     const text = message();
@@ -220,7 +220,7 @@ describe('send', () => {
   it.each<[string, () => never | Promise<never>]>([
     ['throws', () => throwBroken()],
     ['returns a promise that rejects', async () => throwBroken()],
-  ])('continues if `onEvent` %s, logs that once, and does not call it again', async (_, onEvent) => {
+  ])('continues if `onEvent` %s, logs the failure once, and does not call it again', async (_, onEvent) => {
     const log: string[] = [];
     const app = createCodeApp({ log: (entry) => entry.event !== 'turn' && void log.push(entry.message) });
     const chat = openSession(createSessionPath(), LOCAL_CALLER, app);
@@ -255,7 +255,7 @@ describe('send', () => {
 });
 
 describe('events', () => {
-  it('begin after the given event, and end with the last', async () => {
+  it('begin after the given event, and end with the last event', async () => {
     const { chat } = openNewSession();
     await chat.send(script('Done.').message());
     const all = await collect(chat.events());
@@ -344,7 +344,7 @@ describe('a custom RPC method', () => {
     expect(await exports.Desk.ask(getSessionId(createSessionPath()), message())).toBe('Three.');
   });
 
-  it('leaves a turn to `TurnRunner` if it does not wait for it, so the turn is not taken over', async () => {
+  it('leaves a turn to `TurnRunner` if it does not wait for the turn, so that no other invocation takes it over', async () => {
     const path = createManualSession();
     const slow = holdReply('Done all the same.');
     await exports.Desk.leave(getSessionId(path), script(slow.reply).message());

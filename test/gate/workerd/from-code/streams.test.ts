@@ -1,6 +1,6 @@
 /**
- * The items of a turn as the app's code reads them: live, from the journal, after an event, and with a reader
- * that stops or is slow.
+ * The items of a turn as app code reads them: live, from the journal, after an event, or with a stopped or
+ * slow reader.
  */
 import { describe, expect, it } from 'vitest';
 import { ConfigurationError, type Session, type TurnItem } from '../../../../src/create-holdfast.ts';
@@ -66,7 +66,7 @@ describe('session.stream', () => {
     });
   });
 
-  it('can be abandoned: the turn resumes in another invocation', async () => {
+  it('can be abandoned, and the turn resumes in another invocation', async () => {
     const { path, chat } = openNewSession();
     const slow = holdReply(addReply);
     for await (const { type } of await chat.stream(script(slow.reply, 'Three.').message())) {
@@ -91,7 +91,7 @@ describe('session.stream', () => {
     expect((await followToEnd(path)).at(-1)).toMatchObject({ outcome: 'completed' });
   });
 
-  it('catches a slow reader up from the journal, without duplicates', async () => {
+  it('lets a slow reader catch up from the journal, without duplicates', async () => {
     const { path, chat } = openNewSession();
     const piece = 'x'.repeat(100 * 1024);
     const pieces = Array.from({ length: 15 }, () => piece);
@@ -192,7 +192,7 @@ describe('session.answer and session.streamAnswers', () => {
     expect(listPaymentsTo(to)).toEqual([1]);
   });
 
-  it('return the same as HTTP', async () => {
+  it('return the same results as HTTP', async () => {
     const web = await startWaitingTurn(['pay']);
     const byHttp = await readJson(
       await answer(`${web.session}/answers`, { answers: [approve(String(web.pending[0]?.call))] }),
@@ -202,7 +202,7 @@ describe('session.answer and session.streamAnswers', () => {
     expect(Object.keys(JSON.parse(JSON.stringify(fromCode)))).toEqual(Object.keys(byHttp));
   });
 
-  it('leave the turn to the background', async () => {
+  it('leave the turn to another invocation if they run in the background', async () => {
     const { chat, calls, session, to } = await waitInChat('pay');
     expect(await chat.answer([approve(calls[0])], { background: true })).toMatchObject({
       status: 'accepted',
@@ -228,7 +228,7 @@ describe('session.answer and session.streamAnswers', () => {
     expect(items.at(-1)).toMatchObject({ type: 'suspended', view: { pending: [{ call: calls[1] }] } });
   });
 
-  it('are accepted once under a key', async () => {
+  it('are accepted only once under a key', async () => {
     const { chat, calls, to } = await waitInChat('pay');
     const first = await chat.answer([approve(calls[0])], { idempotencyKey: 'k' });
     expect(await chat.answer([approve(calls[0])], { idempotencyKey: 'k' })).toEqual(first);
@@ -271,7 +271,7 @@ describe('session.answer and session.streamAnswers', () => {
 });
 
 describe('session.follow', () => {
-  it('shows a turn that runs elsewhere, until it ends', async () => {
+  it('shows a turn that runs in another invocation, until it ends', async () => {
     const { path, chat } = openNewSession();
     const slow = holdReply('Three.');
     const running = post(path, { message: script(addReply, slow.reply).message() });
@@ -302,7 +302,7 @@ describe('session.follow', () => {
     });
   });
 
-  it('shows the turn that took in a steering message', async () => {
+  it('shows the turn that received the steering message', async () => {
     const { path, chat } = openNewSession();
     const slow = holdReply('Done.');
     const running = chat.send(script(slow.reply).message());

@@ -1,4 +1,6 @@
-/** Turns of one session that start turns of another, over the real object. They form one tree, which ends. */
+/**
+ * Turns of two sessions that start each other, over the real object. They form one tree, which is bounded.
+ */
 
 import { createExecutionContext } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
@@ -120,7 +122,7 @@ describe('two sessions that call each other', () => {
         },
         body: JSON.stringify({ message: 'Your turn.' }),
       });
-      // An incoming request also has the edge's properties.
+      // The type of an incoming request also has the edge's properties.
       const incoming = request as Parameters<Holdfast['worker']['fetch']>[0];
       const response = await app.worker.fetch(incoming, { ...env }, createExecutionContext());
       if (response.status !== 202) throw new Error(await response.text());
@@ -131,7 +133,7 @@ describe('two sessions that call each other', () => {
     expect(await listGenerations(two)).toEqual([1, 3, 5, 7]);
   });
 
-  it('end after eight nested turns, and the last model reads why', async () => {
+  it('end after eight nested turns, and the last model receives the reason', async () => {
     const { one, two, runTurns, begin } = createTwoSessions();
     const { turn: root } = await begin();
     await runTurns(8);

@@ -58,7 +58,7 @@ async function startAnnsTurn(as: (caller: Caller) => Send) {
 }
 
 describe('a message that would steer another person’s turn', () => {
-  it('becomes a queued turn of its sender, and the response says so', async () => {
+  it('becomes a queued turn of its sender, and the response reports this', async () => {
     const as = createApp();
     const { session, turn, model, ended } = await startAnnsTurn(as);
     const response = await postSteer(session, as(bob));
@@ -79,7 +79,7 @@ describe('a message that would steer another person’s turn', () => {
     expect(started.map(({ principal }) => principal)).toEqual([ann, bob]);
   });
 
-  it('is the same message if it is sent again under its key', async () => {
+  it('is not queued twice if it is sent again under its key', async () => {
     const as = createApp();
     const { session, ended } = await startAnnsTurn(as);
     const told = [];
@@ -217,7 +217,7 @@ describe('a call that another person must decide', () => {
   });
   const CALLS = { calls: [{ name: 'pay', input: { to: '', amount: 5 } }] };
 
-  it('is shown as such, refuses every decision of its requester, and accepts another person’s', async () => {
+  it('is shown with this rule, refuses every decision of its requester, and accepts another person’s', async () => {
     const as = createApp({ agents: [teller] });
     const session = createSessionPath('teller');
     const to = crypto.randomUUID();
@@ -233,7 +233,7 @@ describe('a call that another person must decide', () => {
       'Send the token of another person. To withdraw your request, cancel the turn.';
     const told = createProblem('another-person-required', 403, detail, { notBy: 'requester' });
     for (const decision of ['approve', 'reject', 'exit']) {
-      // Roles do not make a caller another person.
+      // A role does not make the caller another person.
       const own = as({ ...ann, roles: ['manager'] });
       const response = await answer(link, { decision }, { via: own });
       expect([response.status, await readJson(response)]).toEqual([403, told]);
@@ -262,7 +262,7 @@ describe('a call that another person must decide', () => {
   it('cannot be decided by a person who has steered the turn', async () => {
     const as = createApp({ agents: [makeSteerable(teller)] });
     const session = createSessionPath('teller');
-    // Its start is durable before it runs, and the append returns the messages that arrived meanwhile.
+    // The call's start is stored before it runs, and the response contains the messages posted meanwhile.
     const first = holdReply({ calls: [{ name: 'note' }] });
     const { message } = script(first.reply, CALLS, 'Done.');
     const answering = post(session, { message: message('Pay.') }, { via: as(ann) });

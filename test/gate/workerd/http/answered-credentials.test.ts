@@ -28,7 +28,7 @@ const agent = defineAgent({
 });
 const via = createTestApp({ agents: [agent] });
 
-/** The address for the answer to a tool's question. */
+/** Returns the address for answering a tool's question. */
 async function askForCredentials(tool: string): Promise<{ readonly session: string; readonly link: string }> {
   const session = createSessionPath('asker');
   const { message } = script({ calls: [{ name: tool }] }, 'Done.');

@@ -117,7 +117,7 @@ describe('several answers in one request', () => {
     expect(events.flatMap(({ id }) => id ?? []).at(-1)).toBe(after.flatMap(({ id }) => id ?? []).at(-1));
   });
 
-  it('are accepted once under a key, which refuses another body', async () => {
+  it('are accepted only once under a key, which refuses another body', async () => {
     const wait = await startWaitingTurn(['pay', 'pay']);
     const list = getCallIds(wait).map(approve);
     const headers = { 'idempotency-key': 'k1' };
@@ -135,12 +135,12 @@ describe('several answers in one request', () => {
     expect(without.status).toBe(409);
   });
 
-  it('are equal to single answers under the same key', async () => {
+  it('continue after a single answer that was sent under the same key', async () => {
     const wait = await startWaitingTurn(['pay', 'pay']);
     const [one = '', two = ''] = getCallIds(wait);
     const headers = { 'idempotency-key': 'k1' };
     await answer(`${wait.session}/approvals/${one}`, { decision: 'approve' }, { headers });
-    // The first was accepted before, and the request continues where another one broke off.
+    // The first answer was accepted earlier. This request continues where that one stopped.
     expect((await postAnswers(wait.session, [approve(one), approve(two)], { headers })).status).toBe(200);
     expect(listPaymentsTo(wait.to).toSorted()).toEqual([1, 2]);
   });
@@ -207,7 +207,7 @@ describe('a list of answers, before any is accepted', () => {
     expect([response.status, await readJson(response)]).toEqual([status, told(calls)]);
     expect(await listAnswers(wait.session)).toEqual([]);
     expect(listPaymentsTo(wait.to)).toEqual([]);
-    // No answer was accepted, so the corrected list can be sent.
+    // No answer was accepted, so a corrected list can be sent.
     expect((await postAnswers(wait.session, calls.map(approve))).status).toBe(200);
   });
 
@@ -286,7 +286,7 @@ describe('a list of answers, before any is accepted', () => {
     expect(listPaymentsTo(wait.to).toSorted()).toEqual([1, 3]);
   });
 
-  it('is refused with a call that was answered before, in a turn that has resumed', async () => {
+  it('is refused with a call that was answered earlier in a turn that has resumed', async () => {
     const wait = await startWaitingTurn(['pay', 'pay']);
     const [one = '', two = ''] = getCallIds(wait);
     await postAnswers(wait.session, [approve(one)]);
@@ -338,7 +338,7 @@ describe('a body of answers', () => {
         'answers[5]: must have a decision, or one of result, text and error',
       ],
     ],
-  ])('that is invalid is refused with every problem: %s', async (_, body, problems) => {
+  ])('is refused with every problem if it is invalid: %s', async (_, body, problems) => {
     const response = await answer(`${createSessionPath('clerk')}/answers`, body);
     expect([response.status, await readJson(response)]).toEqual([422, createInvalidBody(...problems)]);
   });
@@ -355,7 +355,7 @@ describe('a body of answers', () => {
 });
 
 describe('the permission to answer is checked for each call', () => {
-  it('by its role', async () => {
+  it('against its required role', async () => {
     const wait = await startWaitingTurn(['pay', 'pay_as_manager']);
     const [own = '', managers = ''] = getCallIds(wait);
     const response = await postAnswers(wait.session, [approve(own), approve(managers)]);
@@ -370,7 +370,7 @@ describe('the permission to answer is checked for each call', () => {
     expect(listPaymentsTo(wait.to).toSorted()).toEqual([1, 2]);
   });
 
-  it('and by the rule that excludes its requester', async () => {
+  it('against the rule that excludes its requester', async () => {
     const burn = defineTool({ name: 'burn', description: 'Burns.', run: () => 'Burnt.' });
     const agent = defineAgent({
       name: 'clerk',

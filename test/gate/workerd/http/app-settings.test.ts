@@ -75,7 +75,7 @@ function deploy(config: Partial<HoldfastConfig> = {}, vars: Readonly<Record<stri
   return { via, resume };
 }
 
-/** Stores a message and runs its turn as the alarm would, in another deployment if one is given. */
+/** Stores a message and runs its turn as the alarm would, by default in the same deployment. */
 async function runInBackground(
   { via, resume }: ReturnType<typeof deploy>,
   body: Readonly<Record<string, unknown>>,
@@ -107,7 +107,7 @@ describe('the context of an app', () => {
     expect(seen.map(({ context: of }) => of)).toEqual([merged, merged]);
   });
 
-  it('is the same without an agent’s or a request’s (CTX-05)', async () => {
+  it('is unchanged if the agent and the request have no context (CTX-05)', async () => {
     const plain = { ...agent, context: defineAgent({ ...agent, context: {}, output: undefined }).context };
     await runInForeground(deploy({ agents: [plain], context: { region: 'eu' } }), {
       message: script(...USES).message(),
@@ -199,17 +199,20 @@ describe('the secrets of an app', () => {
       'misconfigured',
       '`secrets` must return an object of strings.',
     ],
-  ])('fail the turn if a hook %s, and stay out of the error', async (_, secrets, status, title, message) => {
-    vi.spyOn(console, 'error').mockImplementation(() => {});
-    const app = deploy({ secrets });
-    const answer = await runInForeground(app, { message: script(...USES).message() });
-    expect(answer).toMatchObject({ status, title, error: { message } });
-    const { turn, ...state } = await runInBackground(app, { message: script(...USES).message() });
-    expect(turn).toMatchObject({ outcome: 'failed', error: { message } });
-    // Long enough not to be part of a random id.
-    expect(JSON.stringify([answer, turn, state])).not.toMatch(/zq4711|471147114711/);
-    expect(seen).toEqual([]);
-  });
+  ])(
+    'fail the turn if a hook %s, and do not appear in the error',
+    async (_, secrets, status, title, message) => {
+      vi.spyOn(console, 'error').mockImplementation(() => {});
+      const app = deploy({ secrets });
+      const answer = await runInForeground(app, { message: script(...USES).message() });
+      expect(answer).toMatchObject({ status, title, error: { message } });
+      const { turn, ...state } = await runInBackground(app, { message: script(...USES).message() });
+      expect(turn).toMatchObject({ outcome: 'failed', error: { message } });
+      // Long enough not to occur in a random id.
+      expect(JSON.stringify([answer, turn, state])).not.toMatch(/zq4711|471147114711/);
+      expect(seen).toEqual([]);
+    },
+  );
 });
 
 describe('the tool groups of an app', () => {
@@ -227,7 +230,7 @@ describe('the tool groups of an app', () => {
     }
   });
 
-  it('are listed as in this environment, each tool with its group (TGR-02, TGR-03)', async () => {
+  it('are listed as the environment provides them, each tool with its group (TGR-02, TGR-03)', async () => {
     const TOOL_GROUPS = '{"includes":{"web":{"tools":["search","fetch"]}},"excludes":["fetch"]}';
     expect(await describeTools(deploy({}, { TOOL_GROUPS }))).toMatchObject({
       tools: [{ name: 'use' }, { name: 'search', metadata: { toolGroup: { role: 'web', name: 'web' } } }],
@@ -253,7 +256,7 @@ describe('the tool groups of an app', () => {
     expect((await app.via(session)).status).toBe(404);
   });
 
-  it('fail the turn if they go missing after the message was accepted (TGR-05)', async () => {
+  it('fail the turn if they are missing after the message was accepted (TGR-05)', async () => {
     const message = { message: script('Never.').message() };
     const { turn } = await runInBackground(deploy(), message, deploy({ use: [registered([])] }).resume);
     expect(turn).toMatchObject({

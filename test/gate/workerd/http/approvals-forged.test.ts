@@ -101,7 +101,7 @@ describe('a decision by another caller', () => {
     expect([await countAnswers(wait.session, ann), listPaymentsTo(wait.to)]).toEqual([0, []]);
   });
 
-  it('is refused without the role and changes no state, and is accepted with it', async () => {
+  it('is refused without the role and changes no state, and is accepted with the role', async () => {
     const wait = await startWaitingTurn(['pay_as_manager'], { via: ann });
     expect(wait.pending[0]).toMatchObject({ by: 'manager' });
     const call = `${wait.turn}.3.0`;
@@ -132,7 +132,7 @@ describe('a replayed decision', () => {
     expect([await countAnswers(session), listPaymentsTo(to)]).toEqual([2, [2]]);
   });
 
-  it('is refused by the journal if the object has forgotten it', async () => {
+  it('is refused according to the journal if the object no longer stores the earlier request', async () => {
     const { links, session, to } = await startWaitingTurn(['pay', 'pay_plainly']);
     const [first = '', second = ''] = links;
     await answer(first, { decision: 'reject' });
@@ -174,7 +174,7 @@ describe('a replayed decision', () => {
 });
 
 describe('an outdated decision', () => {
-  it('is void if the tool has changed since: the call is not run, and the model reads why', async () => {
+  it('is void if the tool has changed since: the call is not run, and the model receives the reason', async () => {
     const wait = await startWaitingTurn(['pay']);
     const later = createTestApp({ agents: [changedClerk] });
     const response = await answer(linkOf(wait), APPROVE, { via: later });
@@ -187,7 +187,7 @@ describe('an outdated decision', () => {
           'The model sees this and can ask again.',
       ),
     );
-    // The alarm resumes the turn, here with the old deployment, for which the answer is void too.
+    // The alarm resumes the turn in the old deployment, where the answer is void too.
     await followToEnd(wait.session);
     expect(listPaymentsTo(wait.to)).toEqual([]);
     expect(wait.model.requests.at(-1)?.messages.at(-1)).toMatchObject({

@@ -91,7 +91,7 @@ describe('an approval', () => {
     expect(listPaymentsTo(wait.to)).toEqual([1]);
   });
 
-  it('is left to the background if the client does not want to wait', async () => {
+  it('resumes the turn in the background if the client does not want to wait', async () => {
     const wait = await startWaitingTurn(['pay']);
     const response = await answer(linkOf(wait), APPROVE, { headers: ASYNC_HEADERS });
     expect([response.status, response.headers.get('location'), await readJson(response)]).toEqual([
@@ -115,14 +115,14 @@ describe('an approval', () => {
     expect((await listTypes(wait.session)).filter((type) => type === 'tool-call-answered')).toHaveLength(1);
   });
 
-  it('finds the turn after its object was evicted', async () => {
+  it('resumes the turn after its object was evicted', async () => {
     const wait = await startWaitingTurn(['pay']);
     await evictDurableObject(stubOf(wait.session));
     expect(await readJson(await answer(linkOf(wait), APPROVE))).toMatchObject({ outcome: 'completed' });
     expect(listPaymentsTo(wait.to)).toEqual([1]);
   });
 
-  it('of one of two calls runs no call, and the turn waits for the other decision', async () => {
+  it('runs no call if another call waits, and the turn waits for the other decision', async () => {
     const { links, session, turn, to } = await startWaitingTurn(['pay', 'pay_plainly', 'pay_now']);
     expect(listPaymentsTo(to)).toEqual([3]);
     const first = await answer(links[1] ?? '', APPROVE);
@@ -153,7 +153,7 @@ describe('an approval', () => {
 });
 
 describe('another decision', () => {
-  it('edit runs the call with its input once that is valid, and changes no state before (AEA-13)', async () => {
+  it('edit runs the call with the new input if it is valid, and otherwise changes no state (AEA-13)', async () => {
     const wait = await startWaitingTurn(['pay']);
     const edit = (input: unknown) => answer(linkOf(wait), { decision: 'edit', input });
     const problems = [
@@ -193,7 +193,7 @@ describe('another decision', () => {
 });
 
 describe('a retried decision', () => {
-  it('under its key gets the same response, even after the end, and does not run the call again', async () => {
+  it('returns the same response under its key, even after the end of the turn, and does not run the call again', async () => {
     const wait = await startWaitingTurn(['pay']);
     const both = await Promise.all([1, 2].map(() => answer(linkOf(wait), APPROVE, { headers: KEY })));
     const [one, two] = await Promise.all(both.map(readJson));
@@ -205,7 +205,7 @@ describe('a retried decision', () => {
     expect(listPaymentsTo(wait.to)).toEqual([1]);
   });
 
-  it('under another key, or with another body, is a new decision', async () => {
+  it('is a new decision if its key or its body differs', async () => {
     const wait = await startWaitingTurn(['pay']);
     await answer(linkOf(wait), APPROVE, { headers: KEY });
     const other = await answer(linkOf(wait), APPROVE, { headers: { 'idempotency-key': 'k2' } });
@@ -233,7 +233,7 @@ describe('a call that waits for a limited time', () => {
     expect((await readJson(await send(wait.session))).turn).toMatchObject({ outcome: 'completed' });
   });
 
-  it('is not rejected once it is decided', async () => {
+  it('is not rejected after it was decided', async () => {
     const wait = await startWaitingTurn(['pay_soon']);
     await answer(linkOf(wait), APPROVE);
     const events = (await readJournal(wait.session)).length;

@@ -1,4 +1,4 @@
-/** The check that all route tests use detects undescribed responses. */
+/** Tests the check for undescribed responses that all route tests use. */
 import { describe, expect, it } from 'vitest';
 import { checkResponses } from './as-described.ts';
 import { readAllEvents } from './client.ts';
@@ -19,7 +19,7 @@ const createProblem = (type: string) => ({
 });
 
 describe('a response', () => {
-  it('that matches its description is passed through', async () => {
+  it('is passed through if it matches its description', async () => {
     const response = await sendAnswer(answer)(`${SESSION}/messages`, { method: 'POST' });
     expect([response.status, await response.json()]).toEqual([200, answer]);
   });
@@ -58,7 +58,7 @@ describe('an event in a stream', () => {
     })(`${SESSION}/messages`, { method: 'POST' });
   const ended = { seq: 9, at: 1, type: 'turn-ended', turn: 't', outcome: 'completed' };
 
-  it('that matches its description is passed through unchanged', async () => {
+  it('is passed through unchanged if it matches its description', async () => {
     expect(await readAllEvents(await stream('turn-ended', ended, 9))).toMatchObject([{ id: 9, data: ended }]);
     expect(await (await stream('text-delta', { reply: 'r', text: 'Do' })).text()).toContain('Do');
   });

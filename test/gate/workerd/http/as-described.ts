@@ -93,7 +93,7 @@ const typeOf = (value: unknown): string => String(Object(value).type).replace('u
 const isOfNoRoute = (value: unknown): boolean =>
   ['unknown-route', 'method-not-allowed'].includes(typeOf(value));
 
-/** Reports a problem that the status does not name. */
+/** Reports a problem type that the described status does not list. */
 function findUnnamed(value: unknown, { description }: DescribedResponse): readonly string[] {
   return description.includes(`\`${typeOf(value)}\``) ? [] : [`${typeOf(value)} is not among ${description}`];
 }
@@ -102,7 +102,7 @@ function failOn(fail: (what: string) => never, problems: readonly string[]): voi
   if (problems.length > 0) fail(problems.join('; '));
 }
 
-/** Checks the events of a stream as they are read, by `assertDescribedEvent` or as one text. */
+/** Checks the events of a stream as they are read, through `assertDescribedEvent` or as one text. */
 function watch(response: Response, check: ValueCheck, fail: (what: string) => never): void {
   const checkEvent = (event: SentEvent): void =>
     failOn(

@@ -81,7 +81,7 @@ describe.each<[string, AppConfig, Readonly<Record<string, unknown>>]>([
 ])('an app opened on localhost by %s', (_, config, vars) => {
   const app = createTestApp(config, vars);
 
-  it('admits this machine', async () => {
+  it('admits requests from this machine', async () => {
     const addresses = ['127.0.0.1', '127.1.2.3', '::1', '::ffff:127.0.0.1'];
     for (const host of ['localhost', '127.0.0.1', '[::1]', 'localhost:8787']) {
       expect((await app(`http://${host}/agents`)).status).toBe(200);
@@ -187,7 +187,7 @@ describe('an app with HOLDFAST_TOKEN', () => {
     },
   );
 
-  it('requires it on every route but /health, known or not', async () => {
+  it('requires the token on every route except /health, known or unknown', async () => {
     for (const path of ['/', '/agents', '/openapi.json', '/nothing', '/agents/scripted/sessions/s1']) {
       expect((await app(path)).status).toBe(401);
     }
@@ -195,14 +195,14 @@ describe('an app with HOLDFAST_TOKEN', () => {
     expect([response.status, await readJson(response)]).toEqual([200, { status: 'ok' }]);
   });
 
-  it('is checked before the body is parsed', async () => {
+  it('checks the token before it parses the body', async () => {
     const session = createSessionPath();
     expect((await post(session, '{"message":', { via: app })).status).toBe(401);
   });
 });
 
 describe('an app with HOLDFAST_TOKEN in the Secrets Store', () => {
-  it('admits only callers who send it', async () => {
+  it('admits only callers who send the token', async () => {
     const app = createTestApp({}, { ...NO_AUTH, HOLDFAST_TOKEN: createStoredSecret('right-token\n') });
     expect(
       (await app('https://h.example/agents', { headers: createBearerHeader('right-token') })).status,
@@ -213,7 +213,7 @@ describe('an app with HOLDFAST_TOKEN in the Secrets Store', () => {
     }
   });
 
-  it('refuses every caller while the store does not return it', async () => {
+  it('refuses every caller while the store does not return the token', async () => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => {});
     const broken = { get: () => Promise.reject(new Error('Secret "x" not found')) };
     const response = await createTestApp({}, { HOLDFAST_TOKEN: broken })('/agents', {
@@ -230,7 +230,7 @@ describe('an app with HOLDFAST_TOKEN in the Secrets Store', () => {
 describe('an app with a token under another name', () => {
   const auth = bearerToken('MY_TOKEN');
 
-  it('admits callers who send it, and describes it to others', async () => {
+  it('admits callers who send the token, and returns a Bearer challenge to others', async () => {
     const app = createTestApp({ auth }, { MY_TOKEN: 'right-token', HOLDFAST_TOKEN: 'other-token' });
     expect((await app('/agents', { headers: createBearerHeader('right-token') })).status).toBe(200);
     const response = await app('/agents', { headers: createBearerHeader('other-token') });
@@ -238,7 +238,7 @@ describe('an app with a token under another name', () => {
     expect(await readJson(response)).toEqual(unauthorizedProblem);
   });
 
-  it('refuses every caller if it is not set, including this machine', async () => {
+  it('refuses every caller if the token is not set, including this machine', async () => {
     for (const origin of ['http://localhost', 'https://h.example']) {
       const response = await createTestApp({ auth })(`${origin}/agents`);
       expect(response.status).toBe(401);
@@ -249,7 +249,7 @@ describe('an app with a token under another name', () => {
     }
   });
 
-  it('admits callers who send the token, or one of the tokens, that a function returns', async () => {
+  it('admits callers who send the token that a function returns, or one of several', async () => {
     const vars = { MY_TOKEN: 'right-token', OLD_TOKEN: 'old-token' };
     const collectStatuses = (source: SecretSource) =>
       Promise.all(
@@ -398,7 +398,7 @@ describe('a misconfigured Worker', () => {
     );
   });
 
-  it('is refused if two agents have one name', () => {
+  it('is refused if two agents have the same name', () => {
     expect(() => createHoldfast({ agents: [scripted, scripted] })).toThrow(
       new ConfigurationError("Two agents are named 'scripted'."),
     );

@@ -88,14 +88,14 @@ describe('a body', () => {
     expect((await send(session)).status).toBe(404);
   });
 
-  it('that is not UTF-8 is refused', async () => {
+  it('is refused if it is not UTF-8', async () => {
     const body = new Uint8Array([...new TextEncoder().encode('{"message":"'), 0xff, 0x22, 0x7d]);
     const headers = { 'content-type': 'application/json' };
     const response = await send(`${createSessionPath()}/messages`, { method: 'POST', headers, body });
     await expectProblem(response, createProblem('bad-json', 400, 'The body is not UTF-8.'));
   });
 
-  it('that is cut off is refused', async () => {
+  it('is refused if it is cut off', async () => {
     const body = new ReadableStream<Uint8Array>({
       start: (controller) => controller.enqueue(new TextEncoder().encode('{"message":')),
       pull: (controller) => controller.error(new Error('gone')),
@@ -115,7 +115,7 @@ describe('a body', () => {
     ['application/x-www-form-urlencoded'],
     ['application/json-patch+json'],
     ['multipart/mixed; boundary=application/json'],
-  ])('of the media type %s is refused', async (type) => {
+  ])('is refused if its media type is %s', async (type) => {
     const body = new TextEncoder().encode('{"message":"x"}');
     const headers: Record<string, string> = type === undefined ? {} : { 'content-type': type };
     const response = await send(`${createSessionPath()}/messages`, { method: 'POST', headers, body });
@@ -137,7 +137,7 @@ describe('a body', () => {
     await expectProblem(await post(createSessionPath(), { message: 'x'.repeat(1_000_000) }), tooLarge);
   });
 
-  it('that declares a larger length is refused before it is read', async () => {
+  it('is refused before it is read if it declares a length over 1 MB', async () => {
     const headers = { 'content-type': 'application/json', 'content-length': '1000001' };
     const request = { method: 'POST', headers, body: '{"message":"x"}' };
     await expectProblem(await createTestApp({})(`${createSessionPath()}/messages`, request), tooLarge);
@@ -162,7 +162,7 @@ describe('a body', () => {
     expect(sent).toBeLessThan(40);
   });
 
-  it('of exactly 1 MB is accepted', async () => {
+  it('is accepted if it is exactly 1 MB', async () => {
     const { message } = script('Done.');
     const body = JSON.stringify({ message: message('') });
     const padded = body.padEnd(1_000_000, ' ');
@@ -215,7 +215,7 @@ describe('a path', () => {
     '/agents/',
     '/agents/scripted/sessions/s/',
     '/AGENTS',
-  ])('that does not exist returns 404: %s', async (path) => {
+  ])('returns 404 if it does not exist: %s', async (path) => {
     const detail = 'This path is unknown. GET / shows where to start.';
     await expectProblem(await send(path), createProblem('unknown-route', 404, detail));
   });
@@ -236,7 +236,7 @@ describe('a path', () => {
     ['OPTIONS', '/agents/scripted/sessions/s/messages', 'POST'],
     ['GET', '/agents/scripted/sessions/s/cancel', 'POST'],
     ['POST', '/agents/scripted/sessions/s/turns/t', 'GET, HEAD'],
-  ])('with the wrong method returns the allowed ones: %s %s', async (method, path, allow) => {
+  ])('with the wrong method returns the allowed methods: %s %s', async (method, path, allow) => {
     const response = await send(path, { method });
     expect(response.headers.get('allow')).toBe(allow);
     await expectProblem(response, createProblem('method-not-allowed', 405, `Use ${allow}.`));
@@ -266,7 +266,7 @@ describe('a position in the journal', () => {
     );
   });
 
-  it('has a page of at least one event', async () => {
+  it('is refused with a page limit of 0', async () => {
     await expectProblem(
       await send(`${createSessionPath()}/events?limit=0`),
       createProblem('invalid-query', 400, limitRule),

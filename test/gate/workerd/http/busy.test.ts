@@ -36,14 +36,14 @@ interface BusySession {
   readonly model: ScriptedTurn['model'];
   /** The id of the open turn. */
   readonly turn: string;
-  /** The response to its message. */
+  /** The response to the open turn's message. */
   readonly answering: Promise<Response>;
 }
 
-/** Its start is durable before it runs, and the append returns the messages that arrived meanwhile. */
+/** The call's start is stored before it runs, and the response contains the messages posted meanwhile. */
 const RECORD_REPLY: ScriptedReply = { calls: [{ name: 'record', input: { note: 'red' } }] };
 
-/** A session whose model works on the first message, and will return these replies. */
+/** Starts a session whose model works on the first message, and then returns these replies. */
 const startBusy = (...replies: readonly string[]): Promise<BusySession> => startBusyWith('First.', replies);
 
 async function startBusyWith(reply: ScriptedReply, replies: readonly string[]): Promise<BusySession> {
@@ -134,7 +134,7 @@ describe('a message that queues', () => {
     expect(await readJson(await send(`${session}/turns/${turn}`))).toMatchObject({ turn, text: 'Second.' });
   });
 
-  it('waits once if it is sent repeatedly under its key, and each request gets the response', async () => {
+  it('is queued only once if it is sent repeatedly under its key, and each request receives the response', async () => {
     const { session, first, answering } = await startBusy('Second.');
     const queueSecond = (headers: Headers) =>
       say(session, 'whenBusy=queue', { message: 'Two' }, { ...createKeyHeader('k2'), ...headers });
@@ -279,7 +279,7 @@ describe('a message that steers', () => {
     });
   });
 
-  it('returns the turn that took it in if it is sent again under its key', async () => {
+  it('returns the turn that received it if it is sent again under its key', async () => {
     const { session, first, turn, answering } = await startBusyWith(RECORD_REPLY, ['In blue.']);
     const postSteer = () => say(session, 'whenBusy=steer', { message: 'In blue?' }, createKeyHeader('k1'));
     const told = await readJson(await postSteer());
@@ -296,8 +296,8 @@ describe('a message that steers', () => {
     expect((await readJson(queued)).status).toBe('steered');
   });
 
-  it('becomes a separate turn if the open one ends first', async () => {
-    // Its holder would receive the message after ten seconds, or with an append that does not end the turn.
+  it('becomes a separate turn if the open turn ends first', async () => {
+    // The holder would receive the message after ten seconds, or with an append that does not end the turn.
     const session = createSessionPath();
     const first = holdReply('First.');
     const answering = post(session, { message: script(first.reply, 'Second.').message() });
@@ -379,7 +379,7 @@ describe('a scheduled message', () => {
     await expect.poll(async () => (await send(`${session}/turns/${turn}`)).status).toBe(200);
   });
 
-  it('is scheduled once under its key', async () => {
+  it('is scheduled only once under its key', async () => {
     const session = createSessionPath();
     const body = { message: script('Done.').message(), delaySeconds: 3600 };
     const first = await readJson(await post(session, body, { headers: createKeyHeader('k') }));

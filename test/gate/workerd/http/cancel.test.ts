@@ -92,7 +92,7 @@ describe('cancel', () => {
     expect(await readJson(await answering)).toMatchObject({ outcome: 'cancelled' });
   });
 
-  it('has the same result twice', async () => {
+  it('returns the same response if it is sent twice', async () => {
     const session = createManualSession();
     const answer = holdReply('Never.');
     const answering = post(session, { message: script(answer.reply).message() });
@@ -117,7 +117,7 @@ describe('cancel', () => {
     });
   });
 
-  it('of a waiting turn ends it before its model is called', async () => {
+  it('ends a waiting turn before its model is called', async () => {
     const session = createManualSession();
     const first = holdReply('First.');
     const { message, model } = script(first.reply);
@@ -143,7 +143,7 @@ describe('cancel', () => {
     expect(model.requests.length).toBe(1);
   });
 
-  it('of the open turn by its id cancels it, and leaves the queued ones', async () => {
+  it('cancels the open turn by its id, and leaves the queued turns', async () => {
     const session = createManualSession();
     const first = holdReply('Never.');
     const answering = post(session, { message: script(first.reply, 'Second.').message() });
@@ -158,7 +158,7 @@ describe('cancel', () => {
     expect(await readJson(await send(path))).toMatchObject({ outcome: 'completed', text: 'Second.' });
   });
 
-  it('of a turn that cannot be cancelled returns the reason', async () => {
+  it('returns the reason if the turn cannot be cancelled', async () => {
     const session = createManualSession();
     expect((await cancel(session, 'x')).status).toBe(404);
     const done = await readJson(await post(session, { message: script('Done.').message() }));
@@ -173,12 +173,12 @@ describe('cancel', () => {
     expect(await readJson(await cancel(session, 'nope'))).toEqual(
       createProblem('unknown-turn', 404, unknown),
     );
-    // An empty id, though some events have it because they belong to no turn.
+    // An empty id is unknown too, although events outside of turns have it.
     const none = createProblem('unknown-turn', 404, unknown.replace('nope', ''));
     expect(await readJson(await cancel(session, ''))).toEqual(none);
   });
 
-  it.each(['is on its way', 'is stored'])('of a turn whose end %s reports that it is over', async (end) => {
+  it.each(['is on its way', 'is stored'])('reports that the turn is over if its end %s', async (end) => {
     const asked = Promise.withResolvers<void>();
     const over = Promise.withResolvers<void>();
     const SESSIONS = wrapObjects((stub) => ({
@@ -215,7 +215,7 @@ describe('cancel', () => {
     expect(await readJson(await answering)).toMatchObject({ turn, outcome: 'completed', text: 'Done.' });
   });
 
-  it('of a message that steers reports the turn that took it in', async () => {
+  it('reports the turn that received a steering message', async () => {
     const session = createSessionPath();
     const answer = holdReply('First.');
     const answering = post(session, { message: script(answer.reply, 'Second.').message() });
@@ -254,7 +254,7 @@ describe('a once call that continues after its turn was cancelled', () => {
     model: modelBySession,
   });
 
-  it('keeps the invocation of its request, and its result is shown to the next turn', async () => {
+  it('keeps the invocation of its request alive, and its result is shown to the next turn', async () => {
     const { worker } = createHoldfast({ agents: [payer] });
     const kept: Promise<unknown>[] = [];
     const ctx = { waitUntil: (work: Promise<unknown>) => kept.push(work) } as unknown as ExecutionContext; // only these properties are used
@@ -263,7 +263,7 @@ describe('a once call that continues after its turn was cancelled', () => {
       return worker.fetch(request, { ...env }, ctx);
     });
     const session = createManualSession('payer');
-    // The model then sees less of it, but a reader sees everything.
+    // The model then sees a shortened result, but a reader sees all of it.
     const refused = new ModelError('context-length', 'Too long.');
     const { message, model } = script({ calls: [{ name: 'pay' }] }, refused, 'Next.');
     const answering = post(session, { message: message() }, { via });
@@ -276,7 +276,7 @@ describe('a once call that continues after its turn was cancelled', () => {
     expect(outcome).toBe('cancelled');
     const order: string[] = [];
     const over = Promise.all(kept).then(() => order.push('the invocation is over'));
-    await readJournal(session, via); // a whole round trip, in which it could end
+    await readJournal(session, via); // a whole round trip, in which the invocation could end
     order.push('it pays');
     paid.resolve();
     await over;

@@ -15,7 +15,7 @@ import {
   SSE_HEADERS,
 } from './client.ts';
 
-/** Resolves when the Worker knows that the client of the session's message has disconnected. */
+/** Resolves when the Worker has detected that the message's client disconnected. */
 const waitForClientLoss = (session: string): Promise<void> =>
   waitUntil(() => lostClients.includes(`${session}/messages`));
 

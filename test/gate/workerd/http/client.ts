@@ -16,7 +16,7 @@ export type { Send } from './as-described.ts';
 
 export const ORIGIN = 'http://localhost';
 
-/** Sends a request to the Worker under test, with any response. */
+/** Sends a request to the Worker under test, without checking the response. */
 export const sendUnchecked: Send = (path, init) =>
   exports.default.fetch(new Request(`${ORIGIN}${path}`, init));
 
@@ -58,7 +58,7 @@ export async function readJson(response: Response): Promise<Record<string, unkno
 }
 
 export interface SentEvent {
-  /** The sequence number in its id. */
+  /** The sequence number in the event's id. */
   readonly id?: number;
   readonly event: string;
   readonly data: Record<string, unknown>;
@@ -80,7 +80,7 @@ export async function* readSentEvents(response: Response): AsyncGenerator<SentEv
   }
 }
 
-/** Reads a stream until an event of this name, or its end. */
+/** Reads a stream until an event with this name, or until its end. */
 export async function readUntil(events: AsyncIterator<SentEvent>, name?: string): Promise<SentEvent[]> {
   const read: SentEvent[] = [];
   for (;;) {
@@ -94,7 +94,7 @@ export async function readUntil(events: AsyncIterator<SentEvent>, name?: string)
 export const readAllEvents = (response: Response): Promise<SentEvent[]> =>
   readUntil(readSentEvents(response));
 
-/** Returns the journal from the API. */
+/** Returns the journal, as read over the API. */
 export async function readJournal(session: string, via: Send = send): Promise<Record<string, unknown>[]> {
   const { events } = await readJson(await via(`${session}/events`));
   if (!Array.isArray(events)) throw new Error('The response has no events.');

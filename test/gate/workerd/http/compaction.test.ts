@@ -13,7 +13,7 @@ const talker = defineAgent({
   description: 'Talks.',
   instructions: '',
   model: modelBySession,
-  // The summary contains the script's key, by which the model is chosen.
+  // The summary contains the script's key, which selects the model.
   use: [
     summarize({
       overTokens: 40,

@@ -45,7 +45,7 @@ describe('the context of a message', () => {
     expect(findContext('bg-context')).toEqual({ locale: 'nl', a: 1 });
   });
 
-  it('belongs to its turn', async () => {
+  it('applies only to its turn', async () => {
     const session = createSessionPath();
     const { message } = script('One.', record('of its turn'), 'Two.');
     await post(session, { message: message(), context: { a: 1 } });

@@ -27,7 +27,7 @@ const listSeqs = async (session: string, after = 0): Promise<number[]> =>
     .map(({ seq }) => Number(seq))
     .filter((seq) => seq > after);
 
-/** Both ways to name the event to resume after. */
+/** Both ways to specify the event to resume after. */
 const AFTER_FORMS = [
   ['?after=', (after: unknown) => ({ query: `?after=${after}`, headers: SSE_HEADERS })],
   [
@@ -37,7 +37,7 @@ const AFTER_FORMS = [
 ] as const;
 
 describe.each(AFTER_FORMS)('a stream with %s', (_, going) => {
-  it('of a message that is sent again under its key shows only the new events', async () => {
+  it('shows only the new events of a message that is sent again under its key', async () => {
     const session = createSessionPath();
     const body = { message: script(addReply, 'Three.').message() };
     const key = { 'idempotency-key': 'k' };
@@ -50,7 +50,7 @@ describe.each(AFTER_FORMS)('a stream with %s', (_, going) => {
     expect(events.at(-1)).toEqual(first.at(-1));
   });
 
-  it('of a new message shows the later events', async () => {
+  it('shows the later events of a new message', async () => {
     const session = createSessionPath();
     const { query, headers } = going(3);
     const body = { message: script(addReply, 'Three.').message() };
@@ -71,7 +71,7 @@ describe.each(AFTER_FORMS)('a stream with %s', (_, going) => {
       'pay',
       (call: string, path: string) => [`${path}/answers`, { answers: [{ call, decision: 'approve' }] }],
     ],
-  ] as const)('of POST %s shows only the new events', async (_route, tool, asked) => {
+  ] as const)('shows only the new events of POST %s', async (_route, tool, asked) => {
     const wait = await startWaitingTurn([tool]);
     const [path, body] = asked(String(wait.pending[0]?.call), wait.session);
     const after = Number((await readJournal(wait.session)).at(-1)?.seq);
@@ -82,7 +82,7 @@ describe.each(AFTER_FORMS)('a stream with %s', (_, going) => {
     expect(events.at(-1)).toMatchObject({ event: 'answer', data: { outcome: 'completed' } });
   });
 
-  it('of one turn shows its remaining events', async () => {
+  it('shows the remaining events of one turn', async () => {
     const session = createSessionPath();
     const { turn } = await readJson(await post(session, { message: script(addReply, 'Three.').message() }));
     const { query, headers } = going(4);
@@ -118,7 +118,7 @@ describe('the sequence number to resume after', () => {
       headers: { ...SSE_HEADERS, 'last-event-id': value },
     });
     expect((await readJson(header)).title).toBe('invalid header');
-    // A request that cannot be streamed does not begin: the call is still pending, and no reply was made.
+    // A request that cannot be streamed has no effect: the call is still pending, and no reply was made.
     expect((await answer(linkOf(wait), { decision: 'approve' })).status).toBe(200);
     const session = createSessionPath();
     const body = { message: script('Never.').message() };
@@ -126,7 +126,7 @@ describe('the sequence number to resume after', () => {
     expect((await send(session)).status).toBe(404);
   });
 
-  it('comes from the header if the request names two', async () => {
+  it('is read from the header if the request contains two', async () => {
     const session = createSessionPath();
     const { turn } = await readJson(await post(session, { message: script('Done.').message() }));
     const headers = { ...SSE_HEADERS, 'last-event-id': '9999' };
@@ -139,7 +139,7 @@ describe('the stream of a turn', () => {
   const streamOf = (session: string, turn: unknown) =>
     send(`${session}/turns/${turn}`, { headers: SSE_HEADERS });
 
-  it('that has ended contains all events and the answer', async () => {
+  it('contains all events and the answer if the turn has ended', async () => {
     const session = createSessionPath();
     const answered = await readJson(await post(session, { message: script(addReply, 'Three.').message() }));
     const response = await streamOf(session, answered.turn);
@@ -149,7 +149,7 @@ describe('the stream of a turn', () => {
     expect(events.at(-1)).toEqual({ event: 'answer', data: answered });
   });
 
-  it('that runs continues until it ends', async () => {
+  it('continues until a running turn ends', async () => {
     const session = createSessionPath();
     const slow = holdReply('Three.');
     const running = post(session, { message: script(addReply, slow.reply).message() });
@@ -163,7 +163,7 @@ describe('the stream of a turn', () => {
     expect(getIds([...before, ...after])).toEqual(await listSeqs(session));
   });
 
-  it('that waits ends with the pending calls', async () => {
+  it('ends with the pending calls if the turn waits', async () => {
     const wait = await startWaitingTurn(['pay']);
     const events = await readAllEvents(await streamOf(wait.session, wait.turn));
     const last = events.at(-1);
@@ -171,7 +171,7 @@ describe('the stream of a turn', () => {
     expect(linkOf(wait)).toContain('/approvals/');
   });
 
-  it('that has not begun reports its start', async () => {
+  it('reports the start of the turn if it has not begun yet', async () => {
     const session = createSessionPath();
     const slow = holdReply('One.');
     const { message } = script(slow.reply, 'Two.');
@@ -190,7 +190,7 @@ describe('the stream of a turn', () => {
     expect((await events).at(-1)).toMatchObject({ event: 'answer', data: { turn, text: 'Two.' } });
   });
 
-  it('that is scheduled waits for its time, and reports if it is cancelled', async () => {
+  it('waits for the time of a scheduled turn, and reports if the turn is cancelled', async () => {
     const session = createSessionPath();
     const { turn } = await readJson(await post(session, { message: 'Later', delaySeconds: 3600 }));
     const events = readAllEvents(await streamOf(session, turn));
@@ -198,7 +198,7 @@ describe('the stream of a turn', () => {
     expect((await events).at(-1)).toMatchObject({ event: 'answer', data: { turn, outcome: 'cancelled' } });
   });
 
-  it('whose message steered another turn shows that turn', async () => {
+  it('redirects to the turn that received the message if the message steered', async () => {
     const session = createManualSession();
     const slow = holdReply({ calls: [{ name: 'record', input: { note: 'x' } }] });
     const running = post(session, { message: script(slow.reply, 'Done.').message() });
@@ -218,7 +218,7 @@ describe('the stream of a turn', () => {
     expect(await readJson(response)).toMatchObject({ status: 'steered', into: turn });
   });
 
-  it('that is unknown returns a problem, and not a stream', async () => {
+  it('is replaced by a problem if the turn is unknown', async () => {
     const session = createSessionPath();
     expect((await readJson(await streamOf(session, 'x'))).title).toBe('unknown session');
     await post(session, { message: script('Done.').message() });
@@ -241,7 +241,7 @@ describe('the stream of a turn', () => {
     expect(both.headers.get('content-type')).toBe('application/json');
   });
 
-  it('of an erased session ends by reporting the erasure', async () => {
+  it('ends by reporting the erasure if its session is erased', async () => {
     const session = createSessionPath();
     const { turn } = await readJson(await post(session, { message: 'Later', delaySeconds: 3600 }));
     const events = readAllEvents(await streamOf(session, turn));

@@ -82,7 +82,7 @@ it('each part that is read counts as a request, but a lookup of the file does no
   expect(counted()).toBe(2);
 });
 
-it('a failed request counts too', async () => {
+it('a failed request is also counted', async () => {
   const { place, counted } = countRequests(brokenStore);
   await expect(place(startWith(createKeptBlob('a')))).rejects.toMatchObject({
     message: 'The file store cannot be reached now. The message was not accepted. Send the request again.',
@@ -90,7 +90,7 @@ it('a failed request counts too', async () => {
   expect(counted()).toBe(1);
 });
 
-it('a file that is kept in its session counts no request', async () => {
+it('a file that is stored in its session causes no counted request', async () => {
   const { find, counted } = countRequests(undefined);
   await (await find())?.read(0, 3);
   expect(counted()).toBe(0);

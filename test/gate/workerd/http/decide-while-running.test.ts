@@ -22,10 +22,10 @@ import {
 } from './time.ts';
 import { answer, createProblem } from './waiting.ts';
 
-/** The tools' timeouts in ms: of the call, and of an answer. */
+/** The timeouts of the tool's call and of an answer, in ms. */
 const TIMEOUT = 10_000;
 const EXPIRY_MS = 300_000;
-/** The time in ms that a stopped call has to return its result. */
+/** The time, in ms, in which a stopped call may still return its result. */
 const LAST_WORD = 5_000;
 
 /** The calls that ran, the calls that were stopped, and whether these are held. */
@@ -54,7 +54,7 @@ async function runBooking(_: unknown, call: CallContext): Promise<unknown> {
   return { decision, ...(input && { input }), ...(expired && { expired }) };
 }
 
-// No runner has it, so its turns are not taken over.
+// No runner has this agent, so its turns are not taken over.
 const agent = defineAgent({
   name: 'agent',
   use: [answers],
@@ -104,7 +104,7 @@ async function startAsking({ tool = 'book', last = 'Done.', via = send }: Scene 
 /** Calls to an overloaded object are not retried. */
 const cutError = (): Error => Object.assign(new Error('cut'), { overloaded: true });
 
-/** The same app, over a line to the objects that can be cut. */
+/** The same app, with a connection to the objects that can be cut. */
 const createLossyApp = (line: { isCut: boolean }) =>
   createTestApp(
     { agents: [agent] },
@@ -184,7 +184,7 @@ describe('a call that asks while it runs', () => {
     });
   });
 
-  it('continues with its fallback if its time is over, and then refuses answers', async () => {
+  it('continues with its fallback when its time is over, and then refuses answers', async () => {
     const { session, link, answering } = await startAsking();
     await advanceClock(session, EXPIRY_MS);
     await waitForStoredMessage(session);
@@ -201,7 +201,7 @@ describe('a call that asks while it runs', () => {
     );
   });
 
-  it('accepts one answer', async () => {
+  it('accepts only one answer', async () => {
     askingState.isHeld = true;
     const asked = await startAsking();
     const { session, link, answering } = asked;
@@ -223,7 +223,7 @@ describe('a call that asks while it runs', () => {
     });
   });
 
-  it('refuses answers after it has ended without one, while the turn runs and after it', async () => {
+  it('refuses answers after it has ended without an answer, during its turn and afterwards', async () => {
     const last = holdReply('Done.');
     const { session, link, answering } = await startAsking({ tool: 'book_soon', last: last.reply });
     advanceTime(TIMEOUT);
@@ -260,7 +260,7 @@ describe('a call that asks while it runs', () => {
     expect(await listPending(session)).toEqual([]);
   });
 
-  it('leaves a session busy, and not waiting, so a message does not decline it', async () => {
+  it('leaves its session busy, not waiting, so that a message does not decline it', async () => {
     const asked = await startAsking();
     const { session, answering } = asked;
     const other = await send(`${session}/messages?pending=decline`, {
@@ -281,7 +281,7 @@ describe('a call that asked while it ran, and whose invocation is gone', () => {
     const { session, turn, link, answering: lost, model } = await startAsking({ via: createLossyApp(line) });
     line.isCut = true;
     advanceTime(LONG_LEASE_MS);
-    await advanceClock(session, 2 * LONG_LEASE_MS); // so long that the next holder need not wait
+    await advanceClock(session, 2 * LONG_LEASE_MS); // long enough that the next holder need not wait
     await expect.poll(() => handOvers.some((one) => one.turn === turn)).toBe(true);
     const decided = await decide(link, { decision: 'approve' });
     expect(await readJson(decided)).toMatchObject({ outcome: 'completed', text: 'Done.' });

@@ -104,13 +104,13 @@ describe('a message with ?pending=decline', () => {
     expect([await listOutcomes(session, via), listPaymentsTo(to)]).toEqual([[], []]);
   });
 
-  it('is accepted once under a key', async () => {
+  it('is accepted only once under a key', async () => {
     const { session } = await startWaitingTurn(['pay'], { replies: ['Hello again.'] });
     const headers = { 'idempotency-key': 'k' };
     const body = { message: 'Never mind.' };
     const both = await Promise.all([1, 2].map(() => postDecline(session, body, { headers })));
     const codes = both.map(({ status }) => status).toSorted((x, y) => x - y);
-    expect(codes).toEqual([200, expect.toBeOneOf([200, 409])]); // a request that meets the other one is refused with a retry
+    expect(codes).toEqual([200, expect.toBeOneOf([200, 409])]); // a concurrent request is refused, and may be retried
     const later = await postDecline(session, body, { headers });
     expect(await readJson(later)).toMatchObject({ outcome: 'completed', text: 'Hello again.' });
     expect([await countMessages(session), await listOutcomes(session)]).toEqual([
@@ -121,7 +121,7 @@ describe('a message with ?pending=decline', () => {
 
   const refuse = () => Promise.reject(Object.assign(new Error('cut off'), { overloaded: true }));
   it.each(['post', 'resume'] as const)(
-    'that was lost on the way (at %s) was not accepted, and is accepted when it is sent again',
+    'is not accepted if it is lost on the way (at %s), and is accepted when it is sent again',
     async (lost) => {
       const { session, to } = await startWaitingTurn(['pay'], { replies: ['Hello again.'] });
       const headers = { 'idempotency-key': 'k' };

@@ -186,7 +186,7 @@ describe('the retention of files', () => {
         storage.sql.exec(`UPDATE blobs SET at = at - 86400000`);
         storage.sql.exec(`UPDATE agenda SET due = due - 86400000 WHERE kind = 'blob-retention'`);
       });
-      // The object caches the rows that it has read.
+      // The object caches rows that it has read.
       await evictDurableObject(object);
       await runDurableObjectAlarm(object);
       const id = await computeFileId('one');

@@ -37,7 +37,7 @@ async function describeTools(...tools: readonly AnyTool[]): Promise<readonly Rec
   return (agents as { tools: Record<string, unknown>[] }[])[0]?.tools ?? []; // the documented shape
 }
 
-/** Returns the names of a tree, with a list for each nesting tool. */
+/** Returns the names in a tool tree, with a list for each tool with inner tools. */
 const getToolNames = (tools: readonly Record<string, unknown>[]): unknown[] =>
   tools.map(({ name, inner }) =>
     Array.isArray(inner) ? { [String(name)]: getToolNames(inner as Record<string, unknown>[]) } : name,
@@ -85,7 +85,7 @@ describe('GET /agents', () => {
     ]);
   });
 
-  it('names the sources of dynamic tools, and does not query them (MCP-10)', async () => {
+  it('lists the sources of dynamic tools, and does not query them (MCP-10)', async () => {
     const throwOnQuery = (): never => {
       throw new Error('The source was queried.');
     };
@@ -146,7 +146,7 @@ describe('GET /agents', () => {
     expect(Object.keys((agents as object[])[2] ?? {})).not.toContain('sources');
   });
 
-  it('shows a tool that contains itself once', async () => {
+  it('shows a tool only once if it contains itself', async () => {
     const inner: AnyTool[] = [createLeafTool('spade')];
     const shed = createOuterTool('shed', inner);
     inner.push(createOuterTool('box', [shed]), shed);
@@ -167,7 +167,7 @@ describe('GET /agents', () => {
     expect([depth, tool]).toMatchObject([16, { name: 'level14', inner: [], innerLeftOut: 1 }]);
   });
 
-  it('names a thousand nested tools, and the number of omitted ones', async () => {
+  it('lists at most a thousand nested tools, and the number of omitted tools', async () => {
     const createManyTools = (name: string, count: number) =>
       createOuterTool(
         name,

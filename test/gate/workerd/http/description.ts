@@ -1,4 +1,4 @@
-/** The description of the HTTP surface, compiled for checks of responses. */
+/** The description of the HTTP surface, compiled into checks of responses. */
 import { dereference, type Schema, validate } from '@cfworker/json-schema';
 import { mcpDescription } from '../../../../src/mcp/server/entry.ts';
 import { branchesDescription } from '../../../../src/modules/branches/entry.ts';
@@ -28,13 +28,13 @@ import {
 /** Returns the problems of a value. */
 export type ValueCheck = (value: unknown) => readonly string[];
 
-/** A described response of a route for one status. */
+/** A route's described response with one status. */
 export interface DescribedResponse {
-  /** Names the problems that it can be. */
+  /** Lists the possible problem types. */
   readonly description: string;
-  /** The checks of a body, by media type. */
+  /** The checks for the body, by media type. */
   readonly content: ReadonlyMap<string, ValueCheck>;
-  /** The check of a stream's event. Without it, every event is valid. */
+  /** The check for each event of a stream. Defaults to accepting every event. */
   readonly event?: ValueCheck | undefined;
 }
 
@@ -88,9 +88,9 @@ const DESCRIPTIONS = {
 
 /** Returns the description of an app with an MCP endpoint, and with these modules. */
 export function createDescription({ use = [openApi()] }: DescribedApp): Description {
-  // Only these parts of an app are described, and none are called.
+  // The description uses only these parts of an app, and calls no part.
   const app = {
-    // It has every agent that its modules name, with an owner for each.
+    // Has every agent that its modules name, with an owner for each.
     agents: Object.assign(new Map(), { has: () => true }),
     auth: { owner: () => ({ id: 'any' }) },
     modules: composeModules([...use.filter(({ module }) => module.name !== 'mcp'), endpoint]),
@@ -105,7 +105,7 @@ export function createDescription({ use = [openApi()] }: DescribedApp): Descript
     (name: string): ValueCheck =>
     (value) => {
       const schema = lookup[`${BASE.href}#/$defs/${name}`] ?? false;
-      // The fast check only returns a verdict. The problems are searched for if it fails.
+      // The fast check returns only a verdict. If it fails, the slower one finds the problems.
       if (validate(value, schema, '2020-12', lookup, true).valid) return [];
       const { errors } = validate(value, schema, '2020-12', lookup, false);
       return errors.slice(-6).map(({ instanceLocation, error }) => `${instanceLocation}: ${error}`);
@@ -126,7 +126,7 @@ export function createDescription({ use = [openApi()] }: DescribedApp): Descript
 const BASE = new URL('https://described.example/');
 
 /**
- * Schemas are open, so that clients accept additions of later versions. Here, unknown properties are errors.
+ * Schemas are open so that clients accept additions in later versions. Here, unknown properties are errors.
  */
 const closeSchema = (schema: unknown): Schema =>
   JSON.parse(JSON.stringify(schema), (_, value) => {

@@ -92,7 +92,7 @@ describe('an edit over HTTP', () => {
     expect(listPaymentsTo(to)).toEqual([7]);
   });
 
-  it('of a call in a nested loop is asked about once more, at a separate address', async () => {
+  it('leads to another question, at a separate address, if it is invalid in a nested loop', async () => {
     const { session, turn, to, link, model } = await startWaitingFor('pay_order');
     const response = await answer(link, { decision: 'edit', input: { to, amount: 101 } }, { via });
     const { pending, status } = await readJson(response);

@@ -65,7 +65,7 @@ describe('DELETE of a session', () => {
     expect((await erase(session, without)).status).toBe(404);
   });
 
-  it('returns 204 for such a session even if the first call to its object was lost', async () => {
+  it('returns 204 for a session without a deployed agent, even if the first call to its object was lost', async () => {
     const session = createSessionPath('scripted');
     await (await post(session, { message: script('Hello.').message() })).text();
     let words = 0;
@@ -82,7 +82,7 @@ describe('DELETE of a session', () => {
     expect((await send(session)).status).toBe(404);
   });
 
-  it('does not erase another owner’s session of this name', async () => {
+  it('does not erase another owner’s session with the same name', async () => {
     const ofB = createTestApp({ auth: () => ({ id: 'b' }) });
     const session = createSessionPath();
     await (await post(session, { message: script('For a.').message() })).text();
@@ -130,7 +130,7 @@ describe('a session that is erased while it is in use', () => {
     expect(last).toEqual({ event: 'erased', data: { turn: expect.any(String) } });
   });
 
-  it('notifies a follower even if another session of its name begins immediately', async () => {
+  it('notifies a follower even if another session with its name begins immediately', async () => {
     const session = createManualSession();
     await (await post(session, { message: script('Hello.').message() })).text();
     const followed = readSentEvents(await send(`${session}/events`, { headers: SSE_HEADERS }));
@@ -212,7 +212,7 @@ describe('retention', () => {
     [{ days: 40_000 }, '{"days":40000}'],
     [{}, '{}'],
     ['soon', '"soon"'],
-  ])('must be a duration: %j', (retention, said) => {
+  ])('refuses a retention that is not a duration: %j', (retention, said) => {
     expect(() => retain(retention as never)).toThrow(
       `The retention is ${said}. Use 'forever', or { days }, { fileDays } or both, with more than 0 and at most 36525.`,
     );

@@ -1,6 +1,5 @@
 /**
- * Event ids: a client that resumes after an event learns that the session was erased, even if another session
- * has its name.
+ * Event ids: a client that resumes is notified that the session was erased, even if a new one has its name.
  */
 import { describe, expect, it } from 'vitest';
 import { holdReply, script } from '../../../fixtures/scripts.ts';
@@ -44,7 +43,7 @@ async function* readFrames(response: Response): AsyncGenerator<Frame> {
   }
 }
 
-/** Reads up to a frame, or to the end, and leaves the rest. */
+/** Reads until this frame or the end, and leaves the rest unread. */
 async function readFramesTo(response: Response, isLast = (_: Frame) => false): Promise<Frame[]> {
   const frames: Frame[] = [];
   for await (const frame of readFrames(response)) {
@@ -80,7 +79,7 @@ describe('the id of an event', () => {
     expect(getIds(next)).toEqual([5, 6, 7].map((seq) => `${seq}-${incarnation}`));
   });
 
-  it('can be resumed after, and so can the sequence number alone', async () => {
+  it('resumes the stream after its event, and so does the plain sequence number', async () => {
     const session = createSessionPath();
     const turn = await runTalk(session);
     const incarnation = await readIncarnation(session);
@@ -164,11 +163,11 @@ describe('a client that resumes in an erased session', () => {
     expect(getIds(frames.slice(1))).toEqual([1, 2, 3, 4].map((seq) => `${seq}-${incarnation}`));
   });
 
-  it('receives it once, and resumes from the id of that notice as usual', async () => {
+  it('receives the erasure once, and resumes from the id of that notice as usual', async () => {
     const session = createSessionPath();
     let id = await restartSession(session);
     const told: string[] = [];
-    // Like an EventSource that loses its connection after each frame, and sends no empty id.
+    // Behaves like an EventSource that loses its connection after each frame, and sends no empty id.
     for (let connection = 0; connection < 5; connection += 1) {
       const [frame] = await readFramesTo(await getEvents(session, id === '' ? undefined : id), () => true);
       told.push(frame?.event ?? '');
@@ -177,7 +176,7 @@ describe('a client that resumes in an erased session', () => {
     expect(told).toEqual(['erased', 'session-opened', 'turn-started', 'model-replied', 'turn-ended']);
   });
 
-  it('receives it while it watches, and then a 404', async () => {
+  it('receives the erasure while it watches, and then a 404', async () => {
     const session = createSessionPath();
     await runTalk(session);
     const frames = readFrames(await getEvents(session));
@@ -188,7 +187,7 @@ describe('a client that resumes in an erased session', () => {
     expect((await getEvents(session)).status).toBe(404);
   });
 
-  it('receives it on the stream of a turn, which ends', async () => {
+  it('receives the erasure on the stream of a turn, which ends', async () => {
     const session = createSessionPath();
     const reply = holdReply('Done.');
     const headers = { ...SSE_HEADERS, prefer: 'respond-async' };
@@ -204,7 +203,7 @@ describe('a client that resumes in an erased session', () => {
     reply.release();
   });
 
-  it('also receives it from a page of events', async () => {
+  it('also receives the erasure from a page of events', async () => {
     const session = createSessionPath();
     const id = await restartSession(session);
     const detail = 'The session of this event was erased. Leave out `after` to read the current one.';
@@ -213,7 +212,7 @@ describe('a client that resumes in an erased session', () => {
     );
   });
 
-  it('does not receive it from an older object, which does not support it', async () => {
+  it('does not receive the erasure from an older object, which does not support it', async () => {
     const session = createSessionPath();
     const id = await restartSession(session);
     const older = wrapObjects((stub) => ({
@@ -230,7 +229,7 @@ describe('a client that resumes in an erased session', () => {
     expect(page).toMatchObject({ events: [], head: 4 });
   });
 
-  it('receives only the erasure if the id belongs to another session than the turn', async () => {
+  it('receives only the erasure if the id and the turn belong to different sessions', async () => {
     const session = createSessionPath();
     const id = await restartSession(session);
     const turn = await runTalk(session).catch(() => '');

@@ -23,7 +23,7 @@ const streamEvents = async (message: string, session = createSessionPath()): Pro
   readAllEvents(await post(session, { message }, { headers: SSE_HEADERS }));
 
 describe('a message whose response is a stream', () => {
-  it('yields the events in order, ids for journaled events, deltas in place, and the answer', async () => {
+  it('yields the events in order, with ids for journaled events, deltas in position, and the answer', async () => {
     const session = createSessionPath();
     const calls = [{ name: 'add', input: { a: 1, b: 2 } }];
     const { message } = script(
@@ -81,7 +81,7 @@ describe('a message whose response is a stream', () => {
     ]);
   });
 
-  it('yields the same as the journal and the JSON response', async () => {
+  it('yields the same events and answer as the journal and the JSON response', async () => {
     const session = createSessionPath();
     const { message } = script({ calls: [{ name: 'record', input: { note: 'n' } }] }, 'Done.');
     const events = await streamEvents(message(), session);

@@ -45,7 +45,7 @@ describe('over HTTP, with a kill between requests', () => {
     expect(warned).toEqual([`holdfast: ${drift}`]);
   });
 
-  it('a one-shot tool around a facade counts while the facade is open, and no longer (S0-010)', async () => {
+  it('a one-shot tool around a facade counts only while the facade is open (S0-010)', async () => {
     const createFiles = () =>
       oneShotPerLoop(
         defineUnfolding({

@@ -27,7 +27,7 @@ export interface SeerConfig {
 export const createFileAgent = ({ model = createFileModel(), accepts }: SeerConfig = {}) =>
   defineAgent({ name: 'seer', description: 'Sees.', instructions: 'Look.', model, accepts });
 
-/** Files as they are sent to the session's object. */
+/** Files as the session's object receives them. */
 type SentFiles = NonNullable<TurnStart['blobs']>;
 
 /** An app with one agent that accepts files, and its options. */
@@ -64,7 +64,7 @@ export function createFileApp(config: FileAppConfig = {}): {
 export const toBytes = (text: string): Uint8Array<ArrayBuffer> =>
   new Uint8Array(new TextEncoder().encode(text));
 
-/** Returns the SHA-256 of a text in hex, from a second implementation. */
+/** Returns the SHA-256 of a text in hex, using a second implementation. */
 export async function computeFileId(content: string | Uint8Array<ArrayBuffer>): Promise<string> {
   const bytes = typeof content === 'string' ? toBytes(content) : content;
   const hash = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes));

@@ -24,7 +24,7 @@ import { createProblem } from './waiting.ts';
 const log = vi.spyOn(console, 'error').mockImplementation(() => {});
 afterEach(() => log.mockClear());
 
-/** A store that records its requests. `onPut` is called before it has each file. */
+/** A store that records its requests. It calls `onPut` before it stores each file. */
 function storeOf(onPut: (key: FileKey) => Promise<void> = async () => {}) {
   const asked: string[] = [];
   const formatKey = ({ session, incarnation }: SessionFilesKey, id = '') =>
@@ -49,7 +49,7 @@ describe('an invalid store', () => {
     [{ put: () => {} }, 'a value of the type object'],
     ['FILES', 'a value of the type string'],
     [null, 'null'],
-  ])('is refused when the app is made: %j', (store, said) => {
+  ])('is refused when the app is created: %j', (store, said) => {
     const make = () => files({ store: store as never });
     expect(make).toThrow(new ConfigurationError(`The \`store\` of files() is ${said}. ${USAGE_TEXT}`));
   });
@@ -70,7 +70,7 @@ describe('an invalid store', () => {
     expect((await via('/agents')).status).toBe(200);
   });
 
-  it('is reported with the error of its function if that throws', async () => {
+  it('is reported with the error of its function if the function throws', async () => {
     const store = () => {
       throw new ConfigurationError('There is no bucket.');
     };
@@ -104,7 +104,7 @@ describe('the store of an app', () => {
   it.each([
     ['of an agent', 'scripted'],
     ['of an agent that is not deployed any more', 'other'],
-  ])('is not needed to erase a session %s, and its object uses it later', async (_, agent) => {
+  ])('is not needed to erase a session %s, and the session object uses it later', async (_, agent) => {
     const session = createSessionPath();
     const { asked, store } = storeOf();
     const first = createTestApp({ use: [files({ store })] });
@@ -121,7 +121,7 @@ describe('the store of an app', () => {
     expect(agenda).toEqual([{ kind: 'due', ref: expect.stringContaining(`"outside":"${incarnation}"`) }]);
   });
 
-  it('is not used later for a session of an app without one', async () => {
+  it('is not used later for a session of an app without a store', async () => {
     const session = createSessionPath();
     await (await post(session, { message: script('Hello.').message() })).text();
     await send(session, { method: 'DELETE' });
@@ -176,7 +176,7 @@ describe('a message with a file whose session changes while the store saves the 
     expect(page?.at?.incarnation).toMatch(/^[0-9a-f]{16}$/);
   });
 
-  it('goes to the session that another message has begun', async () => {
+  it('is added to the session that another message has begun', async () => {
     const session = createSessionPath('seer');
     let puts = 0;
     const { asked, store } = storeOf(async () => {

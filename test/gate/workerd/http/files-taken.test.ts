@@ -1,4 +1,4 @@
-/** The files that an agent accepts, and the refusals of others. */
+/** The files that an agent accepts, and the errors for others. */
 import { env } from 'cloudflare:workers';
 import { describe, expect, it, vi } from 'vitest';
 import { fallback } from '../../../../src/index.ts';
@@ -62,7 +62,7 @@ it('a file URL in a private network is accepted if the app allows it, but never 
     ]);
 });
 
-describe('an agent that names no media types', () => {
+describe('an agent that lists no media types', () => {
   it('accepts the images, PDF and text that its model accepts', async () => {
     const taken = [
       createFile('image/png'),
@@ -114,7 +114,7 @@ describe('an agent that names no media types', () => {
     expect(await postTo({}, ...message)).toEqual([415, detail]);
   });
 
-  it('accepts no files if its model does not declare types, and says so', async () => {
+  it('accepts no files if its model does not declare types, and reports this', async () => {
     const refused = [415, 'message[0] is text/plain, sent as bytes. The agent accepts no files.'];
     expect(await postTo({ model: modelWithoutMedia }, createFile('text/plain'))).toEqual(refused);
     expect(await listAcceptedTypes({ model: modelWithoutMedia })).toEqual({ data: [], url: [] });
@@ -156,8 +156,8 @@ describe('an agent that names no media types', () => {
   });
 });
 
-describe('an agent that names media types', () => {
-  it('accepts only those', async () => {
+describe('an agent that lists media types', () => {
+  it('accepts only those types', async () => {
     const config = { accepts: ['image/*', 'text/csv'] };
     expect(await listAcceptedTypes(config)).toEqual({
       data: ['image/png', 'image/webp', 'image/svg+xml', 'text/csv'],
@@ -175,7 +175,7 @@ describe('an agent that names media types', () => {
     }
   });
 
-  it('accepts them with a model that declares no types, but no text by URL', async () => {
+  it('accepts those types with a model that declares no types, but accepts no text by URL', async () => {
     const config = { accepts: ['audio/mpeg', 'text/*'], model: modelWithoutMedia };
     expect(await listAcceptedTypes(config)).toEqual({ data: ['audio/mpeg', 'text/*'], url: ['audio/mpeg'] });
     expect(
@@ -259,7 +259,7 @@ describe('an external store', () => {
     expect(sent).toEqual([[{ id, about, size: 10, outside }]]);
   });
 
-  it('that fails causes a refusal of the message', async () => {
+  it('causes a refusal of the message if it fails', async () => {
     const error = vi.spyOn(console, 'error').mockImplementation(() => {});
     const down = new Error('the bucket is gone');
     const { store } = storeOf(async () => {

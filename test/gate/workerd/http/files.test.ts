@@ -25,7 +25,7 @@ interface KeptFile {
   readonly id: string;
 }
 
-/** Puts a file into a session by a message, and returns its address. */
+/** Sends a file to a session in a message, and returns its address. */
 async function keep(
   content: string,
   {
@@ -102,7 +102,7 @@ describe('GET .../files/{id}', () => {
     ['application/pdf', 'attachment', 'application/pdf'],
     ['application/xhtml+xml', 'attachment', 'application/xhtml+xml'],
     ['image/bmp', 'attachment', 'image/bmp'],
-  ])('of a file of type %s is %s', async (mediaType, disposition, type) => {
+  ])('serves a file of type %s as %s', async (mediaType, disposition, type) => {
     const { path } = await keep(`a file of ${mediaType}`, { mediaType });
     const response = await via(path);
     expect(getHeaders(response, 'content-disposition', 'content-type', 'x-content-type-options')).toEqual({
@@ -293,7 +293,7 @@ describe('a range', () => {
 const createLongText = (bytes: number): string =>
   Array.from({ length: bytes / 8 }, (_, at) => String(at).padStart(8, '.')).join('');
 const MIB = 1024 * 1024;
-/** More than one response of a session object holds. */
+/** More than a session object returns in one response. */
 const LARGE_SIZE = 4 * MIB + 1024;
 
 it('a file of several pages is returned as a whole, and in ranges across page boundaries', async () => {
@@ -336,7 +336,7 @@ describe('a file in an external store', () => {
     expect((await app.via(path, { method: 'HEAD' })).headers.get('content-length')).toBe(String(LARGE_SIZE));
   });
 
-  it('that the store has lost returns 404', async () => {
+  it('returns 404 if the store has lost it', async () => {
     const { store, kept } = createStore();
     const app = createFileApp({ ...universalFiles, store: () => store });
     const { path, id } = await keep('lost', { by: app.via });
@@ -405,7 +405,7 @@ it('a page on another site cannot read a file by script, or upload one', async (
   ]);
 });
 
-it('a session without room for a file is refused with its limit', async () => {
+it('a file is refused, with the limit, if its session has no room for it', async () => {
   const SESSIONS = wrapObjects(() => ({
     begin: async () => ({ status: 'blobs-full', most: 52_428_800, used: 52_428_790 }),
   }));

@@ -1,4 +1,4 @@
-/** Sessions that begin with a copy of another session's events. */
+/** Sessions that start with a copy of another session's events. */
 import { env } from 'cloudflare:workers';
 import { describe, expect, it } from 'vitest';
 import { branches } from '../../../../src/modules/branches/entry.ts';
@@ -52,9 +52,7 @@ async function playTwoTurns() {
   return { path, model, message };
 }
 
-/**
- * A session in which the 4th of 7 events starts the `once` call of `record`, between its request and its end.
- */
+/** A session in which event 4 of 7 starts the `once` call of `record`, between its request and its end. */
 async function recordTurns() {
   const path = createSessionPath();
   const note = crypto.randomUUID();
@@ -116,7 +114,7 @@ describe('a fork', () => {
     expect(await readJson(await postFork(path, { name }))).toEqual(first);
   });
 
-  it('at the first event has no message, and starts empty', async () => {
+  it('has no message and starts empty if it is made at the first event', async () => {
     const { path, model, message } = await playTwoTurns();
     const url = await forkOf(path, { at: 1 });
     expect(getTypes(await readJournal(url))).toEqual(['session-forked', 'module-event']);
@@ -152,7 +150,7 @@ describe('a fork', () => {
   it('ends the open turn as cancelled: started calls are unknown, waiting ones declined, and the others skipped', async () => {
     const { session: path, to } = await startWaitingTurn(['pay', 'pay_now']);
     const events = await readJournal(path);
-    // Both were requested: one waits, and the other has not begun.
+    // Both calls were requested: one waits, and the other has not started.
     const at = events.findIndex(({ type }) => type === 'tool-call-suspended') + 1;
     const response = await postFork(path, { at });
     expect(await readJson(response)).toMatchObject({
@@ -210,7 +208,7 @@ describe('a fork', () => {
     expect(done()).toBe(1);
   });
 
-  it('of a fork also shows its model the calls that the first fork cut off, once', async () => {
+  it('also shows its model the calls that its source fork cut off, without duplicates', async () => {
     const { path, model, note } = await recordTurns();
     const one = await forkOf(path, { at: 2, repeatEffects: true });
     const message = (await readJournal(one)).findIndex(({ type }) => type === 'turn-steered') + 1;
@@ -223,7 +221,7 @@ describe('a fork', () => {
     }
   });
 
-  it('at the first event can also show the calls that were cut off', async () => {
+  it('can also show the calls that were cut off if it is made at the first event', async () => {
     const { path, model, message, note } = await recordTurns();
     const url = await forkOf(path, { at: 1, repeatEffects: true });
     await post(url, { message: message('Again') });
@@ -241,7 +239,7 @@ describe('a fork request is refused', () => {
     return refused;
   };
 
-  it('if the part cut off holds calls that had effects', async () => {
+  it('if the events that it cuts off contain calls with effects', async () => {
     const { path, call } = await recordTurns();
     const detail =
       'The part that the fork leaves out contains calls that had effects, which its model could repeat: ' +
@@ -252,7 +250,7 @@ describe('a fork request is refused', () => {
       detail,
       calls: [{ call, tool: 'record' }],
     };
-    // Before its start, and between its start and its end.
+    // Before the call's start, and between its start and its end.
     for (const at of [1, 2, 3, 4]) expect(await readRefusal(path, { at })).toEqual(refused);
     expect((await postFork(path, { at: 5 })).status).toBe(201);
   });
@@ -303,7 +301,7 @@ describe('a fork request is refused', () => {
 });
 
 describe('a fork whose invocation was killed', () => {
-  /** Opens a fork, as a request does that is then killed. */
+  /** Opens a fork, as a request does before it is killed. */
   async function leaveFork(path: string, at: number): Promise<string> {
     const url = createSessionPath('scripted', withLease(300));
     const [, second] = await readJournal(path);
@@ -393,7 +391,7 @@ describe('the files of a fork', () => {
     expect([file.status, await readContent(file)]).toEqual([200, 'a png']);
   });
 
-  it('are deleted in the fork if they are in its source', async () => {
+  it('are deleted in the fork if they were deleted in its source', async () => {
     const { via } = createFileApp({ use: [branches()] });
     const { session } = await postAndRead(via, { message: PNG });
     const id = await computeFileId('a png');

@@ -60,7 +60,7 @@ describe('POST .../forms', () => {
     });
   });
 
-  it('is one route with `.../messages` for an idempotency key: the turn runs once', async () => {
+  it('shares idempotency keys with `.../messages`, so that the turn runs once', async () => {
     const { via, sent } = createFileApp();
     const session = createSessionPath('seer');
     const createInit = () => ({
@@ -75,7 +75,7 @@ describe('POST .../forms', () => {
   });
 
   it.each(['text/plain', 'application/x-www-form-urlencoded', 'application/xml'])(
-    'returns 415 for a body that is %s, and says what to send',
+    'returns 415 for a body that is %s, and explains what to send',
     async (type) => {
       const response = await sendForm(createFileApp().via, 'message=Hello', {
         headers: { 'content-type': type },
@@ -91,14 +91,14 @@ describe('POST .../forms', () => {
     },
   );
 
-  it('returns 400 for a form that is not as its Content-Type says', async () => {
+  it('returns 400 for a form that does not match its Content-Type', async () => {
     const headers = { 'content-type': 'multipart/form-data' };
     expect(await readJson(await sendForm(createFileApp().via, 'message=Hello', { headers }))).toMatchObject(
       createProblem('bad-form', 400, 'The body is not multipart/form-data as its Content-Type says.'),
     );
   });
 
-  it('returns 422 for a form without a message and without files, and names the field', async () => {
+  it('returns 422 for a form without a message and without files, and reports the field', async () => {
     expect(await readJson(await sendForm(createFileApp().via, createForm({})))).toMatchObject(
       createProblem('invalid-body', 422, 'The body is not valid: message: is missing.', {
         problems: ['message: is missing'],
@@ -113,7 +113,7 @@ describe('POST .../forms', () => {
     );
   });
 
-  it('returns 413 for a file that exceeds the file limit, and names the file', async () => {
+  it('returns 413 for a file that exceeds the file limit, and reports the file', async () => {
     const form = createForm({
       message: 'See.',
       files: [createPng(), createPng('x'.repeat(8 * 1024 * 1024 + 1), 'big.png')],
@@ -123,7 +123,7 @@ describe('POST .../forms', () => {
     );
   });
 
-  it('returns 415 for a file of a type that the agent does not take, and says what it takes', async () => {
+  it('returns 415 for a file of a type that the agent does not accept, and lists the accepted types', async () => {
     const form = createForm({
       message: 'See.',
       files: [new File(['x'], 'a.zip', { type: 'application/zip' })],

@@ -22,7 +22,7 @@ const createNestedArrays = (levels: number): string => `${'['.repeat(levels)}${'
 const text = fc.string({ unit: 'binary', maxLength: 40 });
 const notText = fc.jsonValue().filter((value) => typeof value !== 'string');
 
-/** None is a valid decision or result for any call. */
+/** Each is an invalid decision and result for every call. */
 const BODIES = [
   '',
   '{',
@@ -120,7 +120,7 @@ const drawnRequest = fc
   .oneof(
     drawRequests(bothRoutes, fc.constantFrom(`${TURN}.3.0`, `${TURN}.3.1`), hostileBody),
     drawRequests(bothRoutes, hostileCall, anyBody),
-    // The right call, with the body of the other kind.
+    // The right call, with a body for the other kind of call.
     drawRequests(fc.constant('approvals'), fc.constant(`${TURN}.3.1`), fc.constantFrom(APPROVE, FOUND)),
     drawRequests(fc.constant('results'), fc.constant(`${TURN}.3.0`), fc.constantFrom(APPROVE, FOUND)),
   )
@@ -137,7 +137,7 @@ const toRequests = (paths: readonly string[], bodies: readonly string[]): DrawnR
   paths.flatMap((path) =>
     bodies.map((body) => ({ path, headers: { 'content-type': 'application/json' }, body })),
   );
-/** Tried before random inputs: each item above, with all else valid. */
+/** Tried before random inputs: each item above in an otherwise valid request. */
 const LISTED_REQUESTS = [
   ...toRequests(answerPaths(WAITING_CALLS), BODIES),
   ...toRequests(answerPaths(CALLS), VALID_BODIES),

@@ -51,7 +51,7 @@ const text = fc.record({
 const part = fc.oneof<fc.Arbitrary<unknown>[]>(text, file, file, almostFile);
 const parts = fc.record({ message: fc.array(drawOftenOr<unknown>(part, anyValue), { maxLength: 4 }) });
 
-/** A text that is almost a form. */
+/** A text that resembles a form. */
 const field = fc.constantFrom(
   'content-disposition: form-data; name="message"\r\n\r\nHello.',
   'content-disposition: form-data; name="f"; filename="f.png"\r\ncontent-type: image/png\r\n\r\nbytes',

@@ -70,7 +70,7 @@ describe('GET /health', () => {
     "Outgoing webhook 'outgoing' has no usable 'url'. It must be an https URL without a user, or http on localhost.",
   ];
 
-  it('lists every problem of the deployment, and logs each once', async () => {
+  it('lists every problem of the deployment, and logs each problem once', async () => {
     const lines: LogEntry[] = [];
     const config = {
       agents: [scripted, spending, keyless, { ...keyless, name: 'other' }],
@@ -93,7 +93,7 @@ describe('GET /health', () => {
     );
   });
 
-  it('returns ok if every binding is there', async () => {
+  it('returns ok if every binding is present', async () => {
     const set = {
       ...{
         HOLDFAST_TOKEN: 'a-token',

@@ -1,6 +1,6 @@
 /**
- * Messages that reach a running turn over its holder's line. Without it, they would take twenty seconds with
- * these leases.
+ * Messages that reach a running turn over its holder's line. Without it, these leases would delay them by
+ * twenty seconds.
  */
 import { runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
@@ -75,14 +75,14 @@ const countLines = (session: string): Promise<readonly number[]> =>
     ['holder', 'reader'].map((tag) => state.getWebSockets(tag).length),
   );
 
-/** Lets a second pass, after which the lease holder has a line. */
+/** Advances the clock by a second, after which the lease holder has a line. */
 async function waitForLine({ session }: LinePlace): Promise<void> {
   expect(await countLines(session)).toEqual([0, 0]);
   advanceTime(1_000);
   await expect.poll(() => countLines(session), { timeout: 15_000 }).toEqual([1, 0]);
 }
 
-/** Returns the outcome of a turn that took far less time than a renewal of its lease would have. */
+/** Returns a turn's outcome, and checks that it took far less time than until the next lease renewal. */
 async function endOf(answering: Promise<Response>, began: number): Promise<Record<string, unknown>> {
   const told = await readJson(await answering);
   expect(Date.now() - began).toBeLessThan(LONG_LEASE_MS / 3 - 2_000);

@@ -11,7 +11,7 @@ export const HOOK_PATH = '/hooks/github';
 export const deliver = (app: Send, signed: SignedRequest, path = HOOK_PATH): Promise<Response> =>
   app(path, { method: 'POST', ...signed });
 
-/** An issue with a new number, and so a separate session. */
+/** An issue in a new repository, and thus in a separate session. */
 export const createIssueBody = (more: Record<string, unknown> = {}): string =>
   JSON.stringify({
     action: 'opened',
@@ -21,11 +21,11 @@ export const createIssueBody = (more: Record<string, unknown> = {}): string =>
     ...more,
   });
 
-/** The same, signed by the sender's own library. */
+/** The same issue, signed by the sender's own library. */
 export const signIssue = (body = createIssueBody(), delivery?: string): Promise<SignedRequest> =>
   signAsGithub('issues', { secret: SECRET, body }, delivery);
 
-/** The sessions belong to the caller that reads them here. */
+/** The sessions belong to the caller that reads them in these tests. */
 export const config = { agent: 'scripted', secret: 'SECRET', owner: { id: 'local' } } as const;
 
 /**
@@ -75,7 +75,7 @@ export const UNSIGNED_PROBLEM = createHookProblem(
     'body was changed on its way.',
 );
 
-/** The sender's response to every internal failure. */
+/** The response to the sender after any internal failure. */
 export const FAILED_PROBLEM = createHookProblem(
   500,
   'webhook-failed',

@@ -12,13 +12,13 @@ const EXAMPLES = examples.flatMap(({ name, examples: payloads }) =>
   payloads.map((payload) => ({ event: name, body: JSON.stringify(payload) })),
 );
 type Example = (typeof EXAMPLES)[number];
-/** Some are duplicates, byte for byte, and have the same signature. */
+/** Some payloads are identical and thus have the same signature. */
 const DISTINCT_BODIES = new Set(EXAMPLES.map(({ body }) => body));
 
 /** Callers can send these twice with the same content, so the delivery id distinguishes them too. */
 const REPEATABLE_EVENTS = ['repository_dispatch', 'workflow_dispatch'];
 
-/** The tests' Worker ignores its turns: the tests only check that they exist. */
+/** The tests' Worker ignores this agent's turns: the tests only check that they exist. */
 const IDLE_AGENT = { ...scripted, name: 'agent' };
 
 it('all GitHub example payloads are accepted, and recognized if they are delivered again', async () => {
@@ -26,7 +26,7 @@ it('all GitHub example payloads are accepted, and recognized if they are deliver
     agent: IDLE_AGENT.name,
     secret: 'SECRET',
     bots: 'take',
-    // Most examples are of one repository's first issue, and a session cannot queue so many messages.
+    // Most examples concern the first issue of one repository, and one session cannot queue so many messages.
     start: ({ usual, event }) => ({ session: `${usual.session}:${event}`, message: usual.message }),
   });
   const app = createTestApp({ agents: [IDLE_AGENT], use: [webhook] }, ENV);

@@ -11,7 +11,7 @@ const IDLE_AGENT = { ...scripted, name: 'agent' };
 const createWebhook = (owner?: Owner, name?: string): Webhook =>
   githubWebhook({ agent: IDLE_AGENT.name, secret: 'SECRET', owner, name });
 
-/** Returns a caller's response at the address of a delivery's turn. */
+/** Returns the status that a caller gets at the address of a delivery's turn. */
 async function readBack(
   config: Partial<Parameters<typeof createTestApp>[0]>,
   vars: Readonly<Record<string, string>> = {},

@@ -29,7 +29,7 @@ afterEach(() => {
 });
 
 describe('a refused delivery', () => {
-  it('that is too large is not read to its end', async () => {
+  it('is not read to its end if it is too large', async () => {
     const small = createTestApp({ use: [githubWebhook({ ...config, maxBodyBytes: 1_000 })] }, ENV);
     const tooLarge = createHookProblem(
       413,
@@ -50,7 +50,7 @@ describe('a refused delivery', () => {
     expect(pulled).toBeLessThan(10);
   });
 
-  it('has more than 5 MB, and exactly 5 MB are accepted', async () => {
+  it('has a body of more than 5 MB, and exactly 5 MB are accepted', async () => {
     const frame = createIssueBody({ filler: '' });
     const most = frame.replace('"filler":""', `"filler":"${'x'.repeat(5_000_000 - frame.length)}"`);
     expect(most.length).toBe(5_000_000);
@@ -59,7 +59,7 @@ describe('a refused delivery', () => {
     expect((await deliver(plainWebhook, await signIssue(`${most} `))).status).toBe(413);
   });
 
-  it('that cannot be parsed still had a valid signature', async () => {
+  it('reports invalid JSON if its signature is valid', async () => {
     const signed = await signIssue('{"action":');
     await expectProblem(
       await deliver(plainWebhook, signed),
@@ -185,7 +185,7 @@ describe('a misconfigured webhook', () => {
     ]);
   });
 
-  it('returns 500 if it names no agent', async () => {
+  it('returns 500 if it has no agent', async () => {
     const error = spyOnErrors();
     const start = () => JSON.parse('{"session":"s","message":"Hello"}');
     const webhook = defineWebhook({ name: 'own', verify, start });

@@ -14,7 +14,7 @@ const secret = 'SECRET';
 const deliverForTurn = async (app: Send, path: string, body: string, delivery?: string): Promise<unknown> =>
   (await readJson(await deliver(app, await signIssue(body, delivery), path))).turn;
 
-it('a GitHub delivery that is replayed at another webhook finds its turn', async () => {
+it('a GitHub delivery that is replayed at another webhook returns the same turn', async () => {
   const use = ['github', 'other'].map((name) => githubWebhook({ name, agent: 'first', secret }));
   const app = createTestApp({ agents, use }, ENV);
   const body = createIssueBody();
@@ -34,7 +34,7 @@ it('two agents that receive the same event have a turn each', async () => {
   expect(new Set(turns).size).toBe(2);
 });
 
-it('webhooks of one kind are kept apart by their names, so that equal delivery ids do not collide', async () => {
+it('webhooks of one kind are separated by their names, so that equal delivery ids do not collide', async () => {
   const use = ['one', 'other'].map((name) =>
     standardWebhook({ name, agent: 'first', secret: 'STANDARD_SECRET' }),
   );

@@ -85,7 +85,7 @@ describe('a delivery of each sender', () => {
     },
   );
 
-  it('from Slack gets its challenge back, and commands and buttons get an empty 200', async () => {
+  it('receives its challenge back if it is from Slack, and commands and buttons receive an empty 200', async () => {
     const question = JSON.stringify({ type: 'url_verification', challenge: '3eZbrw1a' });
     const asked = await deliver(app, await signAsSlack({ secret: SECRET, body: question }), '/hooks/slack');
     expect([asked.status, await readJson(asked)]).toEqual([200, { challenge: '3eZbrw1a' }]);
@@ -99,13 +99,13 @@ describe('a delivery of each sender', () => {
     expect(command.headers.get('location')).toMatch(/\/turns\/[0-9a-f]{16}$/);
   });
 
-  it('from GitHub gets a response to its ping, and no turn starts', async () => {
+  it('receives a response to its ping if it is from GitHub, and no turn starts', async () => {
     const body = JSON.stringify({ zen: 'Design for failure.', hook_id: 1 });
     const response = await deliver(app, await signAsGithub('ping', { secret: SECRET, body }));
     expect([response.status, await readJson(response)]).toEqual([200, { hook: 'github', status: 'pong' }]);
   });
 
-  it('that the webhook ignores returns 200', async () => {
+  it('returns 200 if the webhook ignores it', async () => {
     const only = createTestApp({ use: [githubWebhook({ ...config, events: ['push'] })] }, ENV);
     const response = await deliver(only, await signIssue());
     const reason = "This webhook ignores 'issues.opened'.";

@@ -21,7 +21,7 @@ import {
   signIssue,
 } from './hook-deliveries.ts';
 
-/** Sends a body that counts how much of it was read. */
+/** Sends a body that counts its bytes as they are read. */
 async function deliverCounted(app: Send, headers: Readonly<Record<string, string>>, path = '/hooks/github') {
   let pulled = 0;
   const body = new ReadableStream(
@@ -105,7 +105,7 @@ describe('a body', () => {
     expect(bytes.buffer.byteLength).toBe(3);
   });
 
-  it.each([1, 7, 4_096, 20_000, 100_000])('arrives whole in chunks of %i bytes', async (size) => {
+  it.each([1, 7, 4_096, 20_000, 100_000])('is read completely from chunks of %i bytes', async (size) => {
     const sent = Uint8Array.from({ length: 100_000 }, (_, at) => at % 251);
     async function* cut(): AsyncGenerator<Uint8Array> {
       for (let at = 0; at < sent.length; at += size) yield sent.subarray(at, at + size);
@@ -114,7 +114,7 @@ describe('a body', () => {
     await expect(readBytes(createRequest(cut()), 99_999)).rejects.toMatchObject({ status: 413 });
   });
 
-  it('that is nested too deeply is refused permanently, even if it is signed', async () => {
+  it('is refused permanently if it is nested too deeply, even if it is signed', async () => {
     const app = createTestApp(
       {
         use: [githubWebhook(config), standardWebhook({ agent: 'scripted', secret: 'STANDARD_SECRET' })],

@@ -98,7 +98,7 @@ describe('a delivery', () => {
     ]);
   });
 
-  it('that arrives five times concurrently starts one turn', async () => {
+  it('starts one turn if it arrives five times concurrently', async () => {
     const { message } = script('Done.');
     const app = createHookApp(message);
     const body = createIssueBody();

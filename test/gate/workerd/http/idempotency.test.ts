@@ -19,7 +19,7 @@ const withKey = (key: string, more: Record<string, string> = {}) => ({
 const ASYNC_HEADERS = { prefer: 'respond-async' };
 
 describe('an idempotency key', () => {
-  it('gets the same answer after the turn has ended, and runs no second turn', async () => {
+  it('returns the same answer after the turn has ended, and runs no second turn', async () => {
     const session = createSessionPath();
     const { message, model } = script({ calls: [{ name: 'record', input: { note: 'idem' } }] }, 'Done.');
     const body = { message: message() };
@@ -32,7 +32,7 @@ describe('an idempotency key', () => {
     expect((await readJournal(session)).length).toBe(7);
   });
 
-  it('gets the events of the turn again as a stream', async () => {
+  it('returns the events of the turn again as a stream', async () => {
     const session = createSessionPath();
     const body = { message: script('Done.').message() };
     const streamed = await readAllEvents(await post(session, body, withKey('k1', SSE_HEADERS)));
@@ -91,7 +91,7 @@ describe('an idempotency key', () => {
     expect((await readJournal(session)).length).toBe(4);
   });
 
-  it('finds a turn in the background, and one in the foreground from the background', async () => {
+  it('finds a background turn from the foreground, and a foreground turn from the background', async () => {
     const session = createSessionPath();
     const { message } = script('Done.', 'Again.');
     const body = { message: message() };
@@ -105,7 +105,7 @@ describe('an idempotency key', () => {
     expect([later.status, (await readJson(later)).turn]).toEqual([202, more.turn]);
   });
 
-  it('belongs to its session', async () => {
+  it('applies only to its session', async () => {
     const [a, b] = [createSessionPath(), createSessionPath()];
     const body = { message: script('A.', 'B.').message() };
     const [one, two] = [await post(a, body, withKey('k1')), await post(b, body, withKey('k1'))];
@@ -177,7 +177,7 @@ describe('a quoted idempotency key', () => {
   });
 
   it.each(['"a', 'a"', '"', '"a"b"', '"a";x=1', '"a", "b"', String.raw`"a\"`, String.raw`"a\b"`, '"\u00e9"'])(
-    'that is not a valid String is refused: %s',
+    'is refused if it is not a valid String: %s',
     async (key) => {
       const session = createSessionPath();
       const response = await post(session, { message: script('Done.').message() }, withKey(key));

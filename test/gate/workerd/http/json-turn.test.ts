@@ -42,7 +42,7 @@ describe('a message whose response is JSON', () => {
     ]);
   });
 
-  it('continues the loop that it names', async () => {
+  it('continues the loop that it specifies', async () => {
     const { message } = script('Done.');
     const answer = await readJson(
       await post(createSessionPath(), { message: message(), loopId: 'my-loop:1' }),

@@ -8,7 +8,8 @@ import { answer } from './waiting.ts';
 type BossConfig = Partial<Parameters<typeof defineAgent>[0]>;
 
 /**
- * A session whose object is killed, and whose Worker is replaced, before each request. Only its rows survive.
+ * A session whose object is killed and whose Worker is replaced before each request, so that only rows
+ * survive.
  */
 export interface KilledSession {
   readonly session: string;
@@ -17,12 +18,12 @@ export interface KilledSession {
   send(path: string, body?: object): Promise<Record<string, unknown>>;
   /** Returns the tool results in the model's last request. */
   results(): readonly string[];
-  /** Returns the tools of each request, sorted. */
+  /** Returns the sorted tools of each request. */
   offered(): readonly string[];
 }
 
 /**
- * Creates a session of the agent `boss`. `make` runs for each request, because its Worker is new each time.
+ * Creates a session of the agent `boss`. `make` runs for each request, because each request has a new Worker.
  */
 export function createKilledSession(
   make: () => BossConfig & { readonly others?: readonly Agent[] },

@@ -1,4 +1,4 @@
-/** Bodies that can be large only because of their files. */
+/** Bodies that may be large only because of their files. */
 import { describe, expect, it } from 'vitest';
 import { createSessionPath, post, readJson } from './client.ts';
 import { createFileApp } from './file-app.ts';

@@ -22,7 +22,7 @@ import {
 } from './client.ts';
 import { advanceClock, createManualSession, LONG_LEASE_MS } from './time.ts';
 
-/** A model that replies to the first message at once, and then waits before each further piece. */
+/** A model that replies to the first message immediately, and then waits before each piece of text. */
 function createSpeaking(...replies: readonly (readonly string[])[]) {
   let allowed = 0;
   let asked = 0;
@@ -77,7 +77,7 @@ const countLines = (session: string): Promise<Readonly<Record<string, number>>> 
 
 const countReaders = async (session: string): Promise<number> => (await countLines(session)).live ?? 0;
 
-/** Joins the pieces of each reply, in their place between the events. */
+/** Joins the pieces of each reply, and keeps their position between the events. */
 function joinStory(events: readonly SentEvent[]): readonly string[] {
   const told: string[] = [];
   for (const { id, event, data } of events) {
@@ -119,7 +119,7 @@ describe('streamed text', () => {
     for (const reader of [one, two]) await reader.leave();
   });
 
-  it('of a turn in the background reaches followers of the session and a client that resends the message', async () => {
+  it('reaches followers of the session and a client that resends the message if its turn runs in the background', async () => {
     const model = createSpeaking(['Hel', 'lo, ', 'you.']);
     const session = await beginSession(model);
     const reader = await followEvents(`${session}/events?after=4`);
@@ -192,7 +192,7 @@ describe('streamed text', () => {
     await good.leave();
   });
 
-  it('of a turn in the background is complete for a client that joins in the middle of a reply', async () => {
+  it('is complete for a client that joins in the middle of a reply of a background turn', async () => {
     const model = createSpeaking(['Hel', 'lo, ', 'you.']);
     const session = await beginSession(model);
     const accepted = await post(
@@ -204,7 +204,7 @@ describe('streamed text', () => {
     model.say(2);
     const reader = await followEvents(accepted.headers.get('location') ?? '');
     const before = await reader.until('text-delta');
-    expect(joinStory(before)).toEqual(['turn-started', '1.1: Hello, ']); // as soon as the holder has its line
+    expect(joinStory(before)).toEqual(['turn-started', '1.1: Hello, ']); // as soon as the holder's line is open
     model.say();
     expect(joinStory([...before, ...(await reader.until('answer'))])).toEqual([...TURN_STORY, 'answer']);
   });
@@ -219,7 +219,7 @@ describe('streamed text', () => {
     expect(await readJson(await asking)).toMatchObject({ text: 'Hello, you.' });
   });
 
-  it('is not sent to clients that wait for the answer only', async () => {
+  it('is not sent to clients that wait only for the answer', async () => {
     const model = createSpeaking(['Hello, ', 'you.']);
     const session = await beginSession(model);
     const body = { message: model.message };

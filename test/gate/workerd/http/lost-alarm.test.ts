@@ -10,7 +10,7 @@ import { advanceClock, createManualSession, LONG_LEASE_MS } from './time.ts';
 /** Calls to an overloaded object are not retried. */
 const refuse = () =>
   Promise.reject(Object.assign(new Error('this invocation is cut off'), { overloaded: true }));
-/** An invocation that can begin a turn, but can then neither store events nor renew its lease. */
+/** An invocation that can begin a turn, but whose appends and lease renewals fail. */
 const abandonedApp = createTestApp({}, { SESSIONS: wrapObjects(() => ({ append: refuse, renew: refuse })) });
 
 const stubOf = (session: string) => env.SESSIONS.getByName(getSessionName(session));
@@ -18,7 +18,7 @@ const readAlarm = (session: string) =>
   runInDurableObject(stubOf(session), (_, { storage }) => storage.getAlarm());
 const KEY_HEADERS = { 'idempotency-key': 'k1' };
 
-/** A turn whose invocation went silent, whose lease has expired, and whose alarm the platform has lost. */
+/** A turn with a silent invocation, an expired lease, and an alarm that the platform has lost. */
 async function loseTurnAlarm() {
   const session = createManualSession();
   const lost = holdReply('Not stored.');
@@ -35,7 +35,7 @@ async function loseTurnAlarm() {
 }
 
 describe('a turn whose alarm the platform has lost', () => {
-  it('is taken over by a repeated message, which gets the answer', async () => {
+  it('is taken over by a repeated message, which receives the answer', async () => {
     const { session, turn, body, model, answering } = await loseTurnAlarm();
     const again = await post(session, body, { headers: KEY_HEADERS });
     expect([again.status, await readJson(again)]).toMatchObject([
@@ -81,7 +81,7 @@ describe('a turn whose alarm the platform has lost', () => {
   });
 });
 
-it('a repeated message waits for the answer while the lease holder lives', async () => {
+it('a repeated message waits for the answer while the lease holder is alive', async () => {
   const session = createManualSession();
   const answer = holdReply('Done.');
   const { message, model } = script(answer.reply);

@@ -1,11 +1,11 @@
-/** Messages that are sent as forms with files. */
+/** Messages sent as forms with files. */
 import { describe, expect, it } from 'vitest';
 import { createSessionPath, readJournal, readJson, type Send, send } from './client.ts';
 import { computeFileId, createFileApp, toBytes } from './file-app.ts';
 
 const createPng = (text = 'a png', name = 'chart.png') => new File([text], name, { type: 'image/png' });
 
-/** A form of these fields, in their order. */
+/** A form with these fields in this order. */
 function createForm(...fields: readonly (readonly [name: string, value: string | File])[]): FormData {
   const form = new FormData();
   for (const [name, value] of fields) form.append(name, value);

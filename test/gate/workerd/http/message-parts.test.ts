@@ -1,4 +1,4 @@
-/** Messages of parts: what is accepted, journaled and refused. */
+/** Messages of parts: which are accepted or refused, and how they are journaled. */
 import { describe, expect, it } from 'vitest';
 import { createSessionPath, post, readJournal, readJson, send } from './client.ts';
 import { computeFileId, createFileApp, postAndRead, toBytes } from './file-app.ts';
@@ -8,7 +8,7 @@ const PNG_PART = { type: 'file', mediaType: 'image/png', data: btoa('a png'), na
 const startEventOf = async (session: string, via = send) => (await readJournal(session, via))[1];
 
 describe('a message of parts', () => {
-  it('is journaled in order, with the ids of its files, and its bytes are sent along', async () => {
+  it('is journaled in order with the ids of its files, and is sent with their bytes', async () => {
     const { via, sent } = createFileApp();
     const message = [
       { type: 'text', text: 'What is this?' },
@@ -60,7 +60,7 @@ describe('a message of parts', () => {
     });
   });
 
-  it('that has only text is a text message', async () => {
+  it('is a text message if it has only text', async () => {
     const { via, sent } = createFileApp();
     const message = [
       { type: 'text', text: 'One.' },

@@ -75,7 +75,7 @@ describe('a model that fails', () => {
     ],
     ['hangs', () => new Promise<Response>(() => {}), "The model's server was silent for 100 ms."],
     ['returns HTML', () => new Response('<html>'), "The model's reply is not JSON. Is the base URL right?"],
-  ])('and %s causes a 502, and the session continues', async (_, answer, said) => {
+  ])('causes a 502 if it %s, and the session continues', async (_, answer, said) => {
     const session = createSessionPath();
     const { message, asked } = createServer(answer);
     const response = await post(session, { message });
@@ -118,7 +118,7 @@ describe('a model that fails', () => {
     ['seconds, for longer than a turn is held open', { 'retry-after': '90' }, 90],
     ['milliseconds', { 'retry-after-ms': '1500', 'retry-after': '20' }, 2],
   ])(
-    'and asks for a wait in %s is reported with that wait in the header, answer and journal',
+    'is reported in the header, the answer and the journal with the wait that it asks for in %s',
     async (_, headers, seconds) => {
       const session = createSessionPath();
       const { message } = createServer(createFailingAnswer(429, 'Slow down.', headers));
@@ -127,14 +127,14 @@ describe('a model that fails', () => {
       const { turn, error } = await readJson(response);
       expect(error).toMatchObject({ type: 'model-failure', retryAfter: seconds });
       expect((await readJournal(session)).at(-1)).toMatchObject({ type: 'turn-ended', error });
-      // The wait counts from the end of the turn, so a later read has no such header.
+      // The wait starts at the end of the turn, so a later read has no such header.
       const later = await send(`${session}/turns/${turn}`);
       expect([later.status, later.headers.get('retry-after')]).toEqual([502, null]);
       expect(await readJson(later)).toMatchObject({ error });
     },
   );
 
-  it('and asks for a wait is reported with that wait in the stream', async () => {
+  it('is reported in the stream with the wait that it asks for', async () => {
     const { message } = createServer(createFailingAnswer(429, 'Slow down.', { 'retry-after': '20' }));
     const events = await readAllEvents(
       await post(createSessionPath(), { message }, { headers: SSE_HEADERS }),
@@ -146,14 +146,14 @@ describe('a model that fails', () => {
     ['names no wait', createFailingAnswer(429, 'Slow down.')],
     ['names an absurd wait', createFailingAnswer(429, 'Slow down.', { 'retry-after': '9e99' })],
     ['has no quota left', () => Response.json({ error: { code: 'insufficient_quota' } }, { status: 429 })],
-  ])('and %s is reported without a wait', async (_, answer) => {
+  ])('is reported without a wait if it %s', async (_, answer) => {
     const { message } = createServer(answer);
     const response = await post(createSessionPath(), { message });
     expect([response.status, response.headers.get('retry-after')]).toEqual([502, null]);
     expect(Object.keys(Object((await readJson(response)).error))).toEqual(['type', 'message']);
   });
 
-  it('after its tools have run keeps their results', async () => {
+  it('keeps the results of the tools that have run', async () => {
     const session = createSessionPath();
     const { message } = createServer(
       callTools(call('c1', 'add', '{"a":1,"b":2}')),
@@ -166,7 +166,7 @@ describe('a model that fails', () => {
     expect(messages[1]).toMatchObject({ toolCalls: [{ name: 'add', status: 'ended', result: '3' }] });
   });
 
-  it('fails the turn if its stream breaks off twice, but not once', async () => {
+  it('fails the turn if its stream breaks off twice, but not if it breaks off once', async () => {
     const session = createSessionPath();
     const { message } = createServer(
       stream('Half an ans'),
@@ -192,7 +192,7 @@ describe('a model that fails', () => {
     ]);
   });
 
-  it('by throwing a value of any type returns 502 with its text', async () => {
+  it('returns 502 with the text of a thrown value of any type', async () => {
     const session = createSessionPath();
     const { message } = script(() => {
       throw new TypeError('no such dial');
@@ -207,7 +207,7 @@ describe('a model that fails', () => {
 });
 
 describe('a turn that fails', () => {
-  it('unexpectedly returns 500 without internals', async () => {
+  it('returns 500 without internals if the failure is unexpected', async () => {
     const session = createSessionPath('broken');
     const log = vi.spyOn(console, 'error').mockImplementation(() => {});
     const via = createTestApp({ agents: [failingAgent] });
@@ -225,9 +225,9 @@ describe('a turn that fails', () => {
     log.mockRestore();
   });
 
-  it('because the deployment lacks its agent returns 500 with the agent’s name', async () => {
+  it('returns 500 with the agent’s name if the deployment lacks its agent', async () => {
     const session = createSessionPath('elsewhere');
-    const via = createTestApp({ agents: [{ ...scripted, name: 'elsewhere' }] }); // which the Worker under test lacks
+    const via = createTestApp({ agents: [{ ...scripted, name: 'elsewhere' }] }); // the Worker under test lacks this agent
     const headers = { 'idempotency-key': 'k', prefer: 'respond-async' };
     await post(session, { message: 'Hello' }, { headers, via });
     const response = await post(session, { message: 'Hello' }, { headers: { 'idempotency-key': 'k' }, via });
@@ -241,7 +241,7 @@ describe('a turn that fails', () => {
 });
 
 describe('a model that makes invalid tool calls', () => {
-  it('reads that its JSON is malformed', async () => {
+  it('receives an error that its JSON is malformed', async () => {
     const { message, asked } = createServer(callTools(call('c1', 'add', '{"a": 1, "b":')));
     expect(await readJson(await post(createSessionPath(), { message }))).toMatchObject({
       text: 'Recovered.',
@@ -256,7 +256,7 @@ describe('a model that makes invalid tool calls', () => {
     });
   });
 
-  it('reads that the tool is unknown', async () => {
+  it('receives an error that the tool is unknown', async () => {
     const { message, asked } = createServer(callTools(call('c1', 'ads', '{}')));
     expect(await readJson(await post(createSessionPath(), { message }))).toMatchObject({
       text: 'Recovered.',

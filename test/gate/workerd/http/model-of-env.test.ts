@@ -21,7 +21,7 @@ import { createHookProblem, expectProblem } from './hook-deliveries.ts';
 const look = defineTool({ name: 'look', description: 'Looks.', effect: 'read', run: () => 'seen' });
 const base = { name: 'agent', description: 'Works.', instructions: 'Work.' };
 
-/** A Worker of these agents in one environment. */
+/** A Worker with these agents and this environment. */
 function deployAgents(
   agents: readonly Agent[],
   vars: Readonly<Record<string, unknown>>,
@@ -36,7 +36,7 @@ function deployAgents(
   });
 }
 
-/** Creates a model from the var `WORD`, which replies with that word and its script. */
+/** Creates a model that replies with the var `WORD` and its script. */
 function createMaker(...replies: readonly ScriptedReply[]) {
   const seen: unknown[] = [];
   const make: ModelOfEnv = ({ WORD }) => {
@@ -136,7 +136,7 @@ describe('a model from the environment', () => {
     expect(log).toHaveBeenCalled();
   });
 
-  it('that throws reports its error to the developer only', async () => {
+  it('reports its error only to the developer if it throws', async () => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => {});
     const thrown = new Error('The key is s3cret.');
     const throwOnMake: ModelOfEnv = () => {
@@ -183,7 +183,7 @@ describe('a model from the environment', () => {
     expect(seen).toEqual([]);
   });
 
-  it('lists the files that its agent accepts, and lists an agent whose model fails without them', async () => {
+  it('lists the files that its agent accepts, but lists no files for an agent whose model fails', async () => {
     const { make, seen } = createMaker();
     const log = vi.spyOn(console, 'error').mockImplementation(() => {});
     const throwNoKey = () => {
@@ -203,7 +203,7 @@ describe('a model from the environment', () => {
     ]);
     expect(listed.map((agent) => 'accepts' in agent)).toEqual([true, false, false]);
     expect(seen).toEqual(['red']);
-    expect(log).not.toHaveBeenCalled(); // only a message reports it
+    expect(log).not.toHaveBeenCalled(); // only a message causes this report
   });
 
   it('can have a cost limit, and the turn reports missing prices', async () => {

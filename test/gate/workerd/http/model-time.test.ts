@@ -40,15 +40,15 @@ it('a model that has responded leaves no running timer', async () => {
     during = countSystemTimers(51);
     return { text: 'Hello.', toolCalls: [], finish: 'stop' };
   };
-  // A model streams in case a reader joins.
+  // The model streams, in case a reader joins.
   const via = createTestApp({ agents: [createTestAgent(answerPromptly, { total: 51 })], use: [liveText()] });
   const response = await post(createManualSession('agent'), { message: 'Hi.' }, { via });
   expect(response.status).toBe(200);
-  // The invocation's only timer limits both silence and total time, because nothing else is due sooner.
+  // The invocation's only timer limits both silence and total time, because no other limit is due sooner.
   expect([during, countSystemTimers(51)]).toEqual([1, 0]);
 });
 
-it('a model that goes silent in a stream is called once more, and then the turn fails', async () => {
+it('a model that stops responding in a stream is called once more, and then the turn fails', async () => {
   let asked = 0;
   const answerSilently: ChatModel['ask'] = (_, { onText }) => {
     asked += 1;
@@ -70,7 +70,7 @@ it('a model that goes silent in a stream is called once more, and then the turn 
   expect(asked).toBe(2);
 });
 
-it('secrets that are not issued within half a minute fail the turn, which says so', async () => {
+it('secrets that are not issued within half a minute fail the turn with an error that explains this', async () => {
   const minting = Promise.withResolvers<void>();
   const secrets = (): Promise<never> => {
     minting.resolve();

@@ -22,7 +22,7 @@ const clerk = defineAgent({
   description: 'Pays when it may.',
   instructions: '',
   tools: [requireApproval(pay, 'May I?')],
-  // Each of its turns pays once.
+  // Each turn of this agent pays once.
   model: {
     name: 'scripted',
     ask: (request, options) =>
@@ -53,7 +53,7 @@ const sendThrough = (fetch: FetchFunction, base = ''): Send =>
     { base },
   );
 
-/** The ways to mount the app, with the path below which it is then served. */
+/** The ways to mount the app, each with the resulting base path. */
 const PLACES: readonly (readonly [how: string, base: string, fetch: () => FetchFunction])[] = [
   ['by itself', '', () => createMountedApp().worker.fetch as FetchFunction],
   ['by app.route, without a setting', '/ai', () => new Hono().route('/ai', createMountedApp().routes).fetch],
@@ -162,7 +162,7 @@ describe.each(PLACES)('an app that is served %s', (_how, base, fetchOf) => {
     for (const link of new Set(met)) {
       expect(link.startsWith(`${base}/`)).toBe(true);
       const { status } = await via(link);
-      // The link exists, or accepts POST.
+      // The link exists or accepts only POST.
       expect([link, [200, 202, 405].includes(status) || link.endsWith('/messages')]).toEqual([link, true]);
     }
   });
@@ -213,9 +213,9 @@ describe.each(PLACES)('an app that is served %s', (_how, base, fetchOf) => {
     expect([answer.status, await answer.text()]).toEqual([200, expect.stringContaining('"clerk"')]);
   });
 
-  it('gives MCP clients working links only', async () => {
+  it('returns only working links to MCP clients', async () => {
     const sendBelow: Send = (path, init) => via(base + path, init);
-    // A retry returns the task of the waiting turn.
+    // A repeated call returns the waiting turn's task.
     const meta = { [IDEMPOTENCY_META]: crypto.randomUUID() };
     const waits = await callTool(sendBelow, 'clerk', { message: 'Pay.' }, meta);
     const { session, turn, path } = Object(waits.structuredContent);
@@ -282,7 +282,7 @@ describe('a developer', () => {
     expect(warn.mock.calls).toEqual([[`holdfast: no route matches /agents/clerk/messages. ${hint}`]]);
   });
 
-  it('gets no hint for a path that is not the app’s', async () => {
+  it('sees no suggestion for a path outside the app', async () => {
     const via = sendThrough(createMountedApp().worker.fetch as FetchFunction);
     const wellKnown = '/.well-known/oauth-protected-resource/mcp';
     for (const path of ['/favicon.ico', '/agents/clerk', '/ai', '/agents/x/mcp/y', wellKnown]) {
@@ -308,7 +308,7 @@ describe('a developer', () => {
   });
 
   it.each(['ai', '/ai/', '/', '', '/a b', '/ai?x', '//ai'])(
-    'sees at the start that %j is not a valid basePath',
+    'sees an error at startup that %j is not a valid basePath',
     (basePath) => {
       expect(() => createMountedApp({ http: { basePath } })).toThrow(
         `createHoldfast has ${JSON.stringify(basePath)} as its 'http.basePath'. Use a path that starts with '/' and does not end with one, such as '/ai'.`,

@@ -1,4 +1,4 @@
-/** Responses of a Worker whose settings choose no model. */
+/** Responses of a Worker whose settings select no model. */
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { ConfigurationError, createHoldfast, type HoldfastConfig } from '../../../../src/create-holdfast.ts';
 import { openaiCompatible } from '../../../../src/model/openai-compatible/entry.ts';
@@ -32,7 +32,7 @@ const bare = { ...scripted, name: 'bare', model: undefined };
 
 const ownModel = { agents: [{ ...bare, modelOf: openaiCompatible() }], model: undefined };
 
-/** An app with an agent that has a model, and with one that has none. */
+/** An app with two agents, only one of which has a model. */
 const createModelApp = (MODEL: string, more: Partial<HoldfastConfig> = {}): Send =>
   createTestApp(
     {

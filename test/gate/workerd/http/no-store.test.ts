@@ -1,4 +1,4 @@
-/** Responses are not cached, because a session belongs to its owner, who can erase it. */
+/** Responses must not be cached, because a session's owner can erase it. */
 import { describe, expect, it } from 'vitest';
 import { defineTool } from '../../../../src/index.ts';
 import { script } from '../../../fixtures/scripts.ts';
@@ -54,7 +54,7 @@ describe('a response', () => {
     ]);
   });
 
-  it('that is a stream is not cached, and not transformed by proxies', async () => {
+  it('is not cached, and not transformed by proxies, if it is a stream', async () => {
     const streamed = await post(
       createSessionPath(),
       { message: script({ text: 'Hi.' }).message() },

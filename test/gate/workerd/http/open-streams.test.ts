@@ -1,4 +1,4 @@
-/** The limit of open event streams that a caller has in an isolate. */
+/** The limit of a caller's open event streams per isolate. */
 import { describe, expect, it } from 'vitest';
 import { createHoldfast } from '../../../../src/create-holdfast.ts';
 import { type ChatModel, defineAgent } from '../../../../src/index.ts';
@@ -10,7 +10,7 @@ const model: ChatModel = { name: 'brief', ask: async () => ({ text: 'Hi.', toolC
 const clerk = defineAgent({ name: 'clerk', description: 'Answers.', instructions: '', model });
 const EVENTS = { headers: { accept: 'text/event-stream' } };
 
-/** An app whose callers are selected by a header, and a session of the first caller. */
+/** An app in which a header selects the caller, and a session of the first caller. */
 async function createStreamsApp(maxStreams?: number) {
   const auth = (request: Request) => ({ id: request.headers.get('x-id') ?? 'ann', tenant: 'acme' });
   const via = createTestApp({ agents: [clerk], auth, use: [aiSdkUi()], http: { maxStreams } });
@@ -42,11 +42,11 @@ describe('the event streams of a caller', () => {
       type: 'urn:holdfast:problem:rate-limited',
       detail: 'You have 16 event streams open. Close one, or ask for JSON.',
     });
-    // A message that asks for a stream was not accepted.
+    // The refused message that requested a stream was not stored.
     expect((await post(via, path, { accept: 'text/event-stream' })).status).toBe(429);
     const { events } = await readJson(await via(`${path}/events`));
     expect(JSON.stringify(events).match(/"type":"turn-started"/g)).toHaveLength(1);
-    // Requests without a stream still work, and so do another caller's.
+    // Requests without a stream still succeed, and so do those of another caller.
     expect((await post(via, path)).status).toBe(200);
     const other = await via(`${createSessionPath('clerk')}/messages`, {
       method: 'POST',
@@ -57,7 +57,7 @@ describe('the event streams of a caller', () => {
     await Promise.all([other, ...open].map((one) => one.body?.cancel()));
   });
 
-  it('free their places if their clients disconnect, if they end, and if they fail', async () => {
+  it('no longer count if their clients disconnect, if they end, or if they fail', async () => {
     const { via, path, follow } = await createStreamsApp(2);
     for (let round = 0; round < 3; round += 1) {
       const open = await repeatConcurrently(2, follow);

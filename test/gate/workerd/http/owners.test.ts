@@ -8,7 +8,7 @@ import { script } from '../../../fixtures/scripts.ts';
 import { createTestApp } from './app.ts';
 import { createSessionPath, post, type Send } from './client.ts';
 
-/** An app that trusts a header for its caller. */
+/** An app that trusts a header to identify the caller. */
 const app = createTestApp({ auth: (request) => JSON.parse(request.headers.get('x-caller') ?? '') });
 
 const sendAs =

@@ -37,7 +37,7 @@ const doneParts: readonly ReplyPart[] = [
   { type: 'text', text: 'Done.' },
 ];
 
-/** A script of a provider's model. `message` marks a text with its key. */
+/** A script of a provider's model. `message` contains its key. */
 function createScript(...replies: readonly ScriptedReply[]) {
   const { key, model } = playModel(scriptedModel(replies));
   return { model, message: `Go. #${key}` };
@@ -46,7 +46,7 @@ function createScript(...replies: readonly ScriptedReply[]) {
 const pickData = (events: readonly SentEvent[], ...names: string[]) =>
   events.filter(({ event }) => names.includes(event)).map(({ event, data }) => ({ event, ...data }));
 
-/** Returns the reply as every reader gets it: its text and calls beside its parts. */
+/** Returns the reply as every reader receives it: text and calls in addition to the parts. */
 const createShownReply = (turn: unknown) => {
   const call = { id: `${turn}.3.0`, providerId: 'c1', name: 'record', input: '{"note":"of parts"}' };
   const [reasoning, text] = thinkingParts;
@@ -120,7 +120,7 @@ describe('a reply of parts', () => {
     expect(reply).toMatchObject(createShownReply(Object(reply).turn));
   });
 
-  it('that was interrupted is streamed again, and clients are notified', async () => {
+  it('is streamed again after an interruption, and clients are notified', async () => {
     let asked = 0;
     const whole = scriptedModel([{ parts: doneParts }]);
     const { key } = playModel({

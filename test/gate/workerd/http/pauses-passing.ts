@@ -1,6 +1,6 @@
 import { vi } from 'vitest';
 
-/** Runs the work with timers that fire at once, so that the pauses between its tries take no time. */
+/** Runs the work with timers that fire immediately, so that pauses between attempts take no time. */
 export async function withoutPauses<T>(work: () => Promise<T>): Promise<T> {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   const passing = setInterval(() => vi.runOnlyPendingTimers(), 1);

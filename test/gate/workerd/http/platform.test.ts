@@ -28,7 +28,7 @@ afterEach(() => lift());
 const add = { calls: [{ name: 'add', input: { a: 1, b: 2 } }] };
 const record = (note: string) => ({ calls: [{ name: 'record', input: { note } }] });
 
-/** The time limit of an invocation in ms. No test comes near it. */
+/** The time limit of an invocation in ms, which no test approaches. */
 const WALL_MS = 30_000;
 
 /** Three iterations, then a slow reply, in the first invocation and in the next. */
@@ -61,7 +61,7 @@ describe('a client whose invocation must end before its turn', () => {
     await followToEnd(session);
   });
 
-  it('receives where its stream continues, and misses no event', async () => {
+  it('receives the position at which its stream continues, and misses no event', async () => {
     lift = limitTo({ wallMs: WALL_MS });
     const session = createManualSession('marathon');
     const { message, answer } = startLongTurn();
@@ -151,7 +151,7 @@ describe('a client that waits for another request’s turn', () => {
 });
 
 describe('an event stream whose invocation must end', () => {
-  it('reports where to continue', async () => {
+  it('reports the position at which to continue', async () => {
     const session = createSessionPath('marathon');
     const answers = Array.from({ length: 30 }, () => holdReply(add));
     const { message } = script(...answers.map(({ reply }) => reply), 'Done.');

@@ -30,7 +30,7 @@ const summarizeResponse = ({ status, headers }: Response): readonly unknown[] =>
 ];
 
 /**
- * Waits until this many readers watch the session. By then, a request that waits for a turn has started its
+ * Waits until this many readers watch the session. By then, a request waiting for a turn has started its
  * timer.
  */
 const isWatched = (session: string, readers = 1): Promise<unknown> =>
@@ -50,7 +50,7 @@ interface RunningTurn {
   readonly reply: HeldReply;
 }
 
-/** A turn in the background whose model was called and has not replied yet. */
+/** A background turn whose model has been called but has not replied. */
 async function startRunning(said: ScriptedReply = 'Done.', ...more: ScriptedReply[]): Promise<RunningTurn> {
   const session = createManualSession();
   const reply = holdReply(said);
@@ -75,7 +75,7 @@ describe('a message whose client limits its wait', () => {
     expect(await readJson(await send(`${session}/turns/${answered.turn}`))).toEqual(answered);
   });
 
-  it('returns 202 with the address of the answer if it does not', async () => {
+  it('returns 202 with the address of the answer if it does not end in time', async () => {
     const session = createManualSession();
     const reply = holdReply('Done.');
     const answering = post(session, { message: script(reply.reply).message() }, wait('wait=10'));
@@ -115,7 +115,7 @@ describe('a message whose client limits its wait', () => {
   });
 
   it.each(['wait=0', 'wait="0"', 'WAIT = 0; x=1', 'handling=lenient, wait=0, wait=50'])(
-    'that waits no time returns 202 immediately: %s',
+    'returns 202 immediately if it waits no time: %s',
     async (prefer) => {
       const session = createManualSession();
       const reply = holdReply('Done.');
@@ -138,7 +138,7 @@ describe('a message whose client limits its wait', () => {
     'wait="1',
     'waiting=3',
     'wait=x, wait=0',
-  ])('with an invalid wait ignores it: %s', async (prefer) => {
+  ])('ignores an invalid wait: %s', async (prefer) => {
     const session = createManualSession();
     const response = await post(session, { message: script('Done.').message() }, wait(prefer));
     expect([summarizeResponse(response), isInBackground(session)]).toEqual([[200, null], false]);
@@ -192,7 +192,7 @@ describe('a message whose client limits its wait', () => {
     ]);
   });
 
-  it('that steers another turn returns immediately', async () => {
+  it('returns immediately if it steers another turn', async () => {
     const { session, turn, reply } = await startRunning();
     const headers = { 'content-type': 'application/json', prefer: 'wait=10' };
     const body = '{"message":"By the way"}';
@@ -221,7 +221,7 @@ describe('an answer to a call whose client limits its wait', () => {
   it.each([
     ['pay', { decision: 'approve' }],
     ['look_up', { result: 1 }],
-  ])('of %s behaves like a message', async (tool, body) => {
+  ])('is handled like a message for a call of %s', async (tool, body) => {
     const waits = await startWaitingTurn([tool]);
     const response = await answer(linkOf(waits), body, wait('wait=10'));
     expect([summarizeResponse(response), await readJson(response)]).toMatchObject([
@@ -231,7 +231,7 @@ describe('an answer to a call whose client limits its wait', () => {
     expect(isInBackground(waits.session)).toBe(true);
   });
 
-  it('that waits no time returns 202 immediately', async () => {
+  it('returns 202 immediately if it waits no time', async () => {
     const waits = await startWaitingTurn(['pay']);
     expect(summarizeResponse(await answer(linkOf(waits), { decision: 'approve' }, wait('wait=0')))).toEqual([
       202,
@@ -253,7 +253,7 @@ describe('GET .../turns/{turn} of a client that limits its wait', () => {
     ]);
   });
 
-  it('reports a running turn when the time is over, and when to ask again', async () => {
+  it('reports a running turn, and when to ask again, if the time is over', async () => {
     const { session, turn, reply } = await startRunning();
     const asking = get(session, turn, 'wait=10');
     await isWatched(session);

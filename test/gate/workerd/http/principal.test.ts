@@ -90,7 +90,7 @@ function deploy(config: Partial<HoldfastConfig> = {}) {
   return { as, resume, worker };
 }
 
-/** Returns the address for the answer to the only pending call. */
+/** Returns the address for answering the only pending call. */
 const linkIn = ({ pending }: Readonly<Record<string, unknown>>): string =>
   String(Object.values(Object(pending)[0].links)[0]);
 
@@ -141,7 +141,7 @@ describe('the principal of a call', () => {
     );
   });
 
-  it('of a schedule has the schedule’s name, and the tenant that owns its session', async () => {
+  it('has the name of the schedule for a scheduled turn, and the tenant that owns its session', async () => {
     const id = crypto.randomUUID();
     const schedule = defineSchedule({
       name: 'nightly',
@@ -160,7 +160,7 @@ describe('the principal of a call', () => {
     expect(seen.map(({ principal }) => principal)).toEqual([{ id: 'schedule:nightly', tenant: 'acme' }]);
   });
 
-  it('of a tool that an MCP client calls is its caller', async () => {
+  it('is the authenticated caller if an MCP client calls a tool', async () => {
     const { as } = deploy({ use: [defineMcpEndpoint({ tools: [look] })] });
     await callTool(as(ann), 'look', {});
     expect(seen.map(({ principal }) => principal)).toEqual([principalOfAnn]);
@@ -202,7 +202,7 @@ describe('the context of a body', () => {
       { constructor: 1 },
       ['constructor'],
     ],
-  ])('that is not allowed is refused with the name of the setting: %s', async (_, config, context, keys) => {
+  ])('is refused with the name of the setting if it is not allowed: %s', async (_, config, context, keys) => {
     const { as } = deploy(config);
     const session = createSessionPath('agent');
     const response = await post(session, { message: 'Hello', context }, { via: as(ann) });
@@ -257,7 +257,7 @@ describe('a decision', () => {
     expect((await answer(link, APPROVE, { via: as({ ...ann, id: 'max', roles: ['manager'] }) })).status).toBe(
       200,
     );
-    // The call still belongs to the sender of the message.
+    // The call still has the principal of the message's sender.
     expect(seen).toMatchObject([{ principal: { id: 'ann', tenant: 'acme', roles: ['manager'] } }]);
   });
 });
@@ -299,7 +299,7 @@ describe('the request of a caller', () => {
     expect(seen).toMatchObject([{ key: 'minted-for-ann', context: { of: 'ann', agent: 'none' } }]);
   });
 
-  it('is not the decider’s, so their token is never passed to a tool of another caller’s turn', async () => {
+  it('is not replaced by the decider’s, so that their token is never passed to a tool of another caller’s turn', async () => {
     const replies = [{ calls: [{ name: 'look_closer' }] }, 'Done.'] as const;
     const message = script(...replies).message();
     const asked = await readJson(

@@ -87,7 +87,7 @@ describe('the state of a session', () => {
 });
 
 describe('the journal as JSON', () => {
-  it('comes in pages, and each links to the next', async () => {
+  it('is returned in pages, each with a link to the next one', async () => {
     const session = createSessionPath();
     const { message } = script('Done.');
     await post(session, { message: message() });
@@ -133,7 +133,7 @@ describe('the journal as JSON', () => {
 });
 
 describe('the journal as a stream', () => {
-  it('follows a turn while it runs, and the next one', async () => {
+  it('follows a turn while it runs, and then the next turn', async () => {
     const session = createSessionPath();
     const answer = holdReply('Done.');
     const { message } = script(answer.reply, 'Again.');
@@ -185,7 +185,7 @@ describe('the journal as a stream', () => {
     for await (const { id } of readSentEvents(await send(`${session}/events`, { headers: SSE_HEADERS }))) {
       ids.push(id);
       if (ids.length === 91) break;
-      // Another request is served meanwhile.
+      // Another request is served between these reads.
       if (ids.length % 5 === 0) await (await send(`${session}/events?after=90`)).text();
     }
     expect(ids).toEqual(Array.from({ length: 91 }, (_, i) => i + 1));
@@ -195,7 +195,7 @@ describe('the journal as a stream', () => {
     const session = createSessionPath();
     const { message } = script('1', '2', '3', '4', '5', '6', '7', '8');
     for (let i = 0; i < 8; i += 1) await post(session, { message: i === 0 ? message() : 'x'.repeat(50_000) });
-    /** Follows the session page by page, with one event in each. Another page can be in flight. */
+    /** Follows the session with one event per page. */
     async function follow() {
       const count = { pages: 0 };
       const onePerPage = wrapObjects((stub) => ({
@@ -215,7 +215,7 @@ describe('the journal as a stream', () => {
     const waiting = await follow();
     await expect.poll(() => waiting.count.pages).toBeGreaterThanOrEqual(8);
     const other = await follow();
-    await readAll(other); // long enough for the first to read as much
+    await readAll(other); // long enough for the first follower to read as much
     expect([waiting.count.pages < 15, other.count.pages > 24]).toEqual([true, true]);
     await readAll(waiting);
     expect(waiting.count.pages).toBeGreaterThan(24);

@@ -43,7 +43,7 @@ describe('the result of a tool that the caller runs', () => {
     expect(wait.model.requests.at(-1)?.messages.at(-1)).toMatchObject({ text });
   });
 
-  it('is accepted once, and returned to its sender under a key', async () => {
+  it('is accepted only once, and is returned to its sender under a key', async () => {
     const wait = await startWaitingTurn(['look_up']);
     const headers = { 'idempotency-key': 'k' };
     const first = await readJson(await answer(linkOf(wait), { text: 'One.' }, { headers }));
@@ -83,7 +83,7 @@ describe('the result of a tool that the caller runs', () => {
       `{"result":${'['.repeat(9_000)}${']'.repeat(9_000)}}`,
       ['result: is nested too deeply'],
     ],
-  ])('that is invalid is refused with every problem: %s', async (_, body, problems) => {
+  ])('is refused with every problem if it is invalid: %s', async (_, body, problems) => {
     const wait = await startWaitingTurn(['look_up']);
     const response = await answer(linkOf(wait), body);
     const detail = `The body is not valid: ${problems.join('; ')}.`;

@@ -1,4 +1,6 @@
-/** A stream of a waiting turn that is about to end when a decision arrives, so that the turn resumes. */
+/**
+ * A stream of a waiting turn whose decision arrives, and resumes the turn, just before the stream would end.
+ */
 import { describe, expect, it } from 'vitest';
 import { clerk } from '../../../fixtures/clerk-agent.ts';
 import { script } from '../../../fixtures/scripts.ts';
@@ -18,13 +20,13 @@ describe('a stream of a turn that resumes while its end is read', () => {
   it('shows the events of the resumed turn before its end', async () => {
     const session = createSessionPath('clerk');
     const approve = async (): Promise<unknown> => {
-      const [{ links = {} } = {}] = (await readJson(await send(session))).pending as { links?: object }[]; // of the turn's state
+      const [{ links = {} } = {}] = (await readJson(await send(session))).pending as { links?: object }[]; // from the turn's state
       return (await answer(String(Object.values(links)[0]), { decision: 'approve' })).json();
     };
     let decided: unknown;
     const SESSIONS = wrapObjects((stub) => ({
       async read(query: Parameters<typeof stub.read>[0]) {
-        // A read of the whole turn, from which the stream makes its last item.
+        // The read of the whole turn, from which the stream builds its last item.
         if (query.maxBytes !== undefined && query.turn !== undefined) decided ??= await approve();
         return stub.read(query);
       },

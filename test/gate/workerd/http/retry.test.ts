@@ -109,7 +109,7 @@ describe('a retry', () => {
     ]);
   });
 
-  it('of a retry leads to the same message, and shows the model’s text once', async () => {
+  it('can be retried, which leads to the same message and shows the model’s text once', async () => {
     const session = createSessionPath();
     const asked = registerSpeaking(
       [downError],
@@ -160,7 +160,7 @@ describe('a retry', () => {
     ]);
   });
 
-  it('runs once under its key, even if it is repeated after its end', async () => {
+  it('runs only once under its key, even if it is repeated after its end', async () => {
     const session = createSessionPath();
     const asked = script(downError, downError, 'Here.');
     await post(session, { message: asked.message() }, { via });
@@ -203,7 +203,7 @@ describe('a retry', () => {
     ]);
   });
 
-  it('can be made by code', async () => {
+  it('can be made from code', async () => {
     const holdfast = createHoldfast({ agents: [scripted] });
     const of = { agent: 'scripted', session: crypto.randomUUID(), principal: { id: 'ada' } };
     const session = sessionOf(holdfast, env, of);
@@ -212,7 +212,7 @@ describe('a retry', () => {
     await expect(retryLast(session)).rejects.toMatchObject({ type: 'nothing-to-retry' });
   });
 
-  it('is the only one of its turn, even if it is slow and another retry was answered first', async () => {
+  it('is the only retry of its turn, even if it is slow and another retry was answered first', async () => {
     const holdfast = createHoldfast({ agents: [scripted] });
     const of = { agent: 'scripted', session: crypto.randomUUID(), principal: { id: 'ada' } };
     const session = sessionOf(holdfast, env, of);

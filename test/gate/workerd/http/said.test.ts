@@ -90,7 +90,7 @@ describe('the messages of calls to the user', () => {
     expect(last).toMatchObject({ event: 'answer', data: { said: createSaidTexts(last?.data.turn) } });
   });
 
-  it('are shown in the same place to every later request', async () => {
+  it('appear at the same position in every later request', async () => {
     const session = createSessionPath('clerk');
     const { message, model } = script(...REPLIES);
     await post(session, { message: message('Search.') }, { via });

@@ -25,7 +25,7 @@ it('a message for a full session is refused with a suggested fix', async () => {
   });
 });
 
-it('the turn of a full session ends, and its response says so', async () => {
+it('the turn of a full session ends, and its response reports this', async () => {
   const SESSIONS = wrapObjects((stub) => ({
     append: async (...[epoch, from, change]: Parameters<typeof stub.append>) =>
       change.events.some(({ type }) => type === 'model-replied')

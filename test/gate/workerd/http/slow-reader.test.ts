@@ -25,7 +25,7 @@ it('a client that does not read does not block its turn, and receives the remain
     last.reply,
   );
   const response = await post(session, { message: message() }, { headers: SSE_HEADERS });
-  // Its turn continues, though its stream was not read.
+  // The turn continues, although its stream was not read.
   await last.asked();
   last.release();
   await vi.waitFor(async () =>

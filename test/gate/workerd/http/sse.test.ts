@@ -51,7 +51,7 @@ describe('an event stream', () => {
       for (; written < 100; written += 1) yield formatFrame('big', 'x'.repeat(10_000));
     });
     await expect.poll(() => written).toBeGreaterThanOrEqual(6);
-    await waitForPromises(); // nothing else stops it from writing more
+    await waitForPromises(); // only the unread stream stops it from writing more
     expect(written).toBeLessThan(10);
     expect((await response.text()).length).toBeGreaterThan(1_000_000);
     await finished();
@@ -81,7 +81,7 @@ describe('an event stream', () => {
     await finished();
   });
 
-  it('ends if its writer fails, and logs that in one line', async () => {
+  it('ends if its writer fails, and logs the failure in one line', async () => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => {});
     const failure = new Error('broken');
     const { response, finished } = open(() => waitSilently(Promise.reject(failure)));

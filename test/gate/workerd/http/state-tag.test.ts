@@ -1,4 +1,4 @@
-/** The ETag of a session's state, with which a client asks whether it has changed (RFC 9110). */
+/** The ETag of a session's state, with which a client checks for changes (RFC 9110). */
 import { env } from 'cloudflare:workers';
 import { describe, expect, it } from 'vitest';
 import { defineModule } from '../../../../src/module.ts';
@@ -65,7 +65,7 @@ describe('the ETag of a state', () => {
     await running;
     await look();
     await send(`${session}/cancel?turn=${turn}`, { method: 'POST' });
-    // The session receives the cancel, and ends the turn.
+    // The turn ends once its holder has received the cancel.
     await expect
       .poll(async () => (await readJson(await send(`${session}/turns/${turn}`))).outcome)
       .toBe('cancelled');
@@ -153,7 +153,7 @@ describe('a client that has the state', () => {
         return page;
       },
     }));
-    // The ETag covers the modules of the app.
+    // The ETag depends on the app's modules.
     const via = createTestApp({ use: [answers, branches()] }, { SESSIONS: counted });
     const measureCosts = async (session: string) => {
       const tag = await readTag(session);

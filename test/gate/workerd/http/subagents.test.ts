@@ -19,7 +19,7 @@ describe('an app', () => {
     tools: [createAnsweringTool('fetch', 'page')],
   });
 
-  it('resolves the agents that others name, with its model and their tool groups', async () => {
+  it('resolves the agents that other agents refer to, with the app’s model and their own tool groups', async () => {
     const ofApp = scriptedModel([{ calls: [{ name: 'fetch' }] }, 'Filed.']);
     const boss = defineAgent({
       name: 'boss',

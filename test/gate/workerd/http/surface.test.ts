@@ -83,7 +83,7 @@ describe('/openapi.json', () => {
     expect(open.map(([path]) => path)).toEqual(['/health']);
   });
 
-  it('names the agents, without details', () => {
+  it('lists the agents without details', () => {
     const describeAgents = (agents: HttpHost['agents']): unknown => {
       const { paths } = toDocument({ agents }, createRouteTable(host));
       return Object(paths)['/agents/{agent}/sessions/{session}'].parameters[0].schema;
@@ -178,14 +178,14 @@ describe('GET /', () => {
 });
 
 describe('a response', () => {
-  it('carries a unique id of its request', async () => {
+  it('has a unique request id', async () => {
     const responses = await Promise.all(['/', '/health', '/nothing', '/agents'].map((path) => send(path)));
     const ids = responses.map(({ headers }) => headers.get('x-request-id'));
     expect(new Set(ids).size).toBe(4);
     for (const id of ids) expect(id).toMatch(/^[0-9a-f]{16}$/);
   });
 
-  it('to HEAD equals that to GET without its body', async () => {
+  it('is the same for HEAD as for GET, but has no body', async () => {
     const response = await send('/agents', { method: 'HEAD' });
     expect([response.status, response.headers.get('content-type'), await response.text()]).toEqual([
       200,

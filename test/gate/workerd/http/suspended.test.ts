@@ -37,7 +37,7 @@ const waitingAgent = defineAgent({
 const via = createTestApp({ agents: [waitingAgent] });
 const KEY = { 'idempotency-key': 'k' };
 
-/** The pending call in every response. */
+/** The pending call as every response contains it. */
 const createPending = (session: string, turn: unknown) => ({
   call: `${turn}.3.0`,
   question: 1,
@@ -104,7 +104,7 @@ describe('a turn that waits for a decision', () => {
     ]);
   });
 
-  it('has the same response to a repeated message', async () => {
+  it('returns the same response to a repeated message', async () => {
     const session = createSessionPath('agent');
     const body = { message: script({ calls: [{ name: 'ask' }] }).message() };
     const first = await readJson(await post(session, body, { headers: KEY, via }));
@@ -128,7 +128,7 @@ describe('a turn that waits for a decision', () => {
 });
 
 describe('a turn that begins to wait in another invocation', () => {
-  /** Resumes an accepted turn, and releases its lease as suspended, with an append of this many events. */
+  /** Resumes an accepted turn, and suspends it with an append of this many events. */
   async function suspendTurn(port: SessionPort, turn: string, events: number): Promise<void> {
     const leased = await port.resume({ nonce: 'n', turn, reader: toReader() });
     if (leased.status !== 'leased') throw new Error(`No lease: ${leased.status}.`);

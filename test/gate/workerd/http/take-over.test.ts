@@ -23,7 +23,7 @@ import {
 } from './client.ts';
 import { advanceClock, createManualSession, LONG_LEASE_MS } from './time.ts';
 
-/** Lets its lease run out, by the clock of its object. */
+/** Expires the session's lease by the clock of its object. */
 const expireLease = (session: string): Promise<void> => advanceClock(session, LONG_LEASE_MS);
 
 const stubOf = (session: string) => env.SESSIONS.getByName(getSessionName(session));
@@ -36,10 +36,10 @@ const listOutcomes = async (session: string): Promise<unknown[]> =>
 /** Calls to an overloaded object are not retried. */
 const refuse = () =>
   Promise.reject(Object.assign(new Error('this invocation is cut off'), { overloaded: true }));
-/** An invocation that can begin a turn, but can then neither store events nor renew its lease. */
+/** An invocation that can begin a turn, but whose appends and lease renewals fail. */
 const abandonedApp = createTestApp({}, { SESSIONS: wrapObjects(() => ({ append: refuse, renew: refuse })) });
 
-describe('a turn whose invocation goes silent', () => {
+describe('a turn whose invocation stops responding', () => {
   it('continues in the stream of its client', async () => {
     const session = createManualSession();
     const lost = holdReply('Not stored.');
@@ -84,7 +84,7 @@ describe('a turn whose lease was granted to another invocation', () => {
     await runInDurableObject(stubOf(session), (_, { storage }) => {
       storage.sql.exec('UPDATE lease SET epoch = epoch + 1');
     });
-    await evictDurableObject(stubOf(session)); // it remembers the lease that it granted
+    await evictDurableObject(stubOf(session)); // the object remembers the lease that it granted
     answer.release();
     await expireLease(session);
     expect(await readJson(await answering)).toMatchObject({ outcome: 'completed', text: 'Done.' });

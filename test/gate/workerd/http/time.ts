@@ -5,24 +5,23 @@ import { advanceTime, getTime, setTime } from '../../../fixtures/held-time.ts';
 import { withLease } from '../../../fixtures/lease-terms.ts';
 import { createSessionPath, getSessionName } from './client.ts';
 
-/** In ms. Long enough that even on a busy machine only a small part passes between two steps of a test. */
+/** In ms. Long enough that only a small part passes between two test steps, even on a busy machine. */
 export const LONG_LEASE_MS = 60_000;
 
-/** The prefix for the id of a session whose holder receives its messages when the test says so. */
+/** The id prefix of sessions whose holders receive messages only when the test delivers them. */
 export const MANUAL_DELIVERY = withLease(LONG_LEASE_MS);
 
 /**
- * Returns a session whose holder receives its messages when the test says so, because it waits until it
- * renews its lease.
+ * Returns a session whose holder receives its messages only when `deliverToHolders` makes it renew its lease.
  */
 export const createManualSession = (agent?: string): string => createSessionPath(agent, MANUAL_DELIVERY);
 
-/** Lets a third of the term pass, after which the holders of such sessions renew their leases. */
+/** Advances the clock by a third of the term, after which the holders of such sessions renew their leases. */
 export const deliverToHolders = (): void => advanceTime(LONG_LEASE_MS / 3);
 
 const stubOf = (session: string) => env.SESSIONS.getByName(getSessionName(session));
 
-/** Waits until a message was stored for the holder of the session's turn. */
+/** Waits until a message is stored for the holder of the session's turn. */
 export async function waitForStoredMessage(session: string): Promise<void> {
   const countInbox = () =>
     runInDurableObject(

@@ -52,7 +52,7 @@ describe('GET .../turns/{turn}', () => {
     await expect.poll(async () => (await send(getTurnPath(session, turn))).status).toBe(200);
   });
 
-  it('shows what a turn waits for, as its message’s response did', async () => {
+  it('shows the pending calls of a waiting turn, like the response to its message', async () => {
     const wait = await startWaitingTurn(['pay']);
     const response = await send(getTurnPath(wait.session, wait.turn));
     const told = await readJson(response);
@@ -89,9 +89,9 @@ describe('GET .../turns/{turn}', () => {
     await (await answering).text();
   });
 
-  it('links a message that steered to the turn that took it in', async () => {
+  it('links a message that steered to the turn that received it', async () => {
     const session = createManualSession();
-    // Its start is durable before it runs, and the append returns the messages that arrived meanwhile.
+    // The call's start is stored before it runs, and the response contains the messages posted meanwhile.
     const reply = holdReply({ calls: [{ name: 'record', input: { note: 'red' } }] });
     const answering = post(session, { message: script(reply.reply, 'In blue.').message() });
     await reply.asked();

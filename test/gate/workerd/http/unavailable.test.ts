@@ -36,7 +36,7 @@ describe('a session with events of a newer deployment', () => {
           'Event 3 was written by a newer version of this Worker. Try again when the deployment is complete.',
       });
     }
-    // It is stored, and the newer deployment will answer it.
+    // The message is stored, and the newer deployment will answer it.
     const stored = await post(session, { message: 'Hello' });
     const { status, turn } = await readJson(stored);
     const location = `${session}/turns/${turn}`;
@@ -45,7 +45,7 @@ describe('a session with events of a newer deployment', () => {
   });
 });
 
-/** The objects over a line that throws this permanent error. */
+/** The objects over a connection that throws this permanent error. */
 const createFailingNamespace = (error: Error) => {
   const fail = () => Promise.reject(error);
   return {
@@ -77,7 +77,7 @@ describe('a session whose object cannot be reached', () => {
       ['one of its turns', (session) => via(`${session}/turns/t`)],
       ['a cancel', (session) => via(`${session}/cancel`, { method: 'POST' })],
       ['its erasure', (session) => via(session, { method: 'DELETE' })],
-    ])('says when to retry %s', async (_what, ask) => {
+    ])('returns 503 and the time after which to retry %s', async (_what, ask) => {
       const log = vi.spyOn(console, 'error').mockImplementation(() => {});
       const response = await withoutPauses(() => ask(createSessionPath()));
       expect([response.status, response.headers.get('retry-after')]).toEqual([503, '1']);
@@ -131,7 +131,7 @@ describe('a session whose object cannot be reached', () => {
     });
   });
 
-  it('runs a message once if the first response was lost and the client retries as instructed', async () => {
+  it('runs a message only once if the first response was lost and the client retries as instructed', async () => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => {});
     const lost = createTestApp(
       {},
@@ -195,7 +195,7 @@ describe('a session whose object cannot be reached', () => {
     expect(refused).toBe(1);
   });
 
-  it('is called no more often than an invocation can, including all retries', async () => {
+  it('is called no more often than an invocation is allowed to, including all retries', async () => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => {});
     let tries = 0;
     const SESSIONS = wrapObjects((stub) => ({
@@ -215,7 +215,7 @@ describe('a session whose object cannot be reached', () => {
     expect(events.find(({ type }) => type === 'turn-yielded')).toMatchObject({
       reason: 'its invocation is near its limit of 20 subrequests to the platform itself',
     });
-    // One request begins the turn, and the rest is reserved for its end.
+    // One request begins the turn, and the remaining ones are reserved for its end.
     expect(tries).toBeLessThanOrEqual(16);
     log.mockRestore();
   });

@@ -12,7 +12,10 @@ import { modelBySession, script } from '../../../fixtures/scripts.ts';
 import { createSessionPath, getSessionId, ORIGIN, post, readJson, type Send } from './client.ts';
 import { answer } from './waiting.ts';
 
-/** A new Worker, whose code is created again. The tests' Worker ignores turns of an agent with this name. */
+/**
+ * A new Worker, which creates its agent and tools again. The tests' Worker ignores turns of an agent with
+ * this name.
+ */
 function createFreshWorker(): Send {
   const find = defineTool({ name: 'find', description: 'Finds.', effect: 'read', run: () => 'Found.' });
   const archive = defineUnfolding({

@@ -7,7 +7,7 @@ import { LONG_LEASE_MS } from './time.ts';
 
 const createId = (): string => crypto.randomUUID().replaceAll('-', '').slice(0, 16);
 
-/** Stores a turn with an event whose fold throws, as a code bug would, and releases it. Returns its id. */
+/** Stores and releases a turn with an event whose fold throws, as after a code bug. Returns the turn's id. */
 export async function storeUnreadableTurn(session: string): Promise<string> {
   const port = createObjectSession(env.SESSIONS, getSessionName(session));
   const message = { message: 'Go.', context: ToolCallContext.EMPTY, from: { id: 'local' } };

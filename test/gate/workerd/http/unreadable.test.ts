@@ -21,7 +21,7 @@ beforeEach(() => {
   said = vi.spyOn(console, 'error').mockImplementation(() => {}).mock.calls;
 });
 afterEach(async () => {
-  // Otherwise their alarms keep retrying and reach the next test.
+  // Otherwise the sessions' alarms keep retrying during the next test.
   for (const session of begunTurns.splice(0)) await send(session, { method: 'DELETE' });
   vi.restoreAllMocks();
 });
@@ -40,7 +40,7 @@ const readLease = (session: string) =>
     storage.sql.exec('SELECT turn, expired, state FROM lease').one(),
   );
 
-/** Lets the session's alarm hand the turn over, and the next holder release it. */
+/** Waits until the session's alarm has handed the turn over, and the next holder has released it. */
 async function tryAgain(session: string, then: object): Promise<void> {
   await advanceClock(session, 5 * LONG_LEASE_MS);
   await expect.poll(() => readLease(session)).toEqual({ ...then, state: 'free' });
@@ -86,7 +86,7 @@ describe('a session with an unreadable turn', () => {
   it('shows its events and the running turn, without a fold', async () => {
     const session = createFreshPath();
     const turn = await storeUnreadableTurn(session);
-    // The event that makes the turn unreadable does not have its usual form.
+    // The event that makes the turn unreadable does not match its description.
     const { events } = await readJson(await sendUnchecked(`${session}/events`));
     const types = ['session-opened', 'turn-started', 'frame-started'];
     expect(events).toMatchObject(types.map((type) => ({ type })));
@@ -105,7 +105,7 @@ describe('a session with an unreadable turn', () => {
     expect([busy.status, await readJson(busy)]).toMatchObject([409, { title: 'session busy', turn }]);
   });
 
-  it('ends it as stuck, and accepts the next message', async () => {
+  it('ends the turn as stuck, and accepts the next message', async () => {
     const session = createFreshPath();
     const turn = await storeUnreadableTurn(session);
     for (let times = 1; times <= 8; times += 1) await tryAgain(session, { expired: times, turn });
@@ -130,7 +130,7 @@ describe('a session with an unreadable turn', () => {
     expect(said.at(-1)?.[0]).toBe('holdfast: a turn that cannot be read is tried again');
   });
 
-  it('streams that the next message is accepted', async () => {
+  it('streams an accepted event for the next message', async () => {
     const session = createFreshPath();
     const turn = await storeUnreadableTurn(session);
     await send(`${session}/cancel`, { method: 'POST' });
@@ -150,7 +150,7 @@ describe('a session with an unreadable turn', () => {
     expect(events[0]?.data.turn).not.toBe(turn);
   });
 
-  it('ends it immediately if a caller cancels it', async () => {
+  it('ends the turn immediately if a caller cancels it', async () => {
     const session = createFreshPath();
     const turn = await storeUnreadableTurn(session);
     const cancelled = await send(`${session}/cancel`, { method: 'POST' });

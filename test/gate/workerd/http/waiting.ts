@@ -23,15 +23,15 @@ export const answer = (
 export interface WaitingTurn {
   readonly session: string;
   readonly turn: string;
-  /** The recipient of its payments, used by this turn only. */
+  /** The recipient of this turn's payments, which no other turn uses. */
   readonly to: string;
-  /** The addresses to answer the pending calls, in order. */
+  /** The addresses for answering the pending calls, in order. */
   readonly links: readonly string[];
   readonly pending: readonly Record<string, unknown>[];
   readonly model: ScriptedTurn['model'];
 }
 
-/** A waiting turn of the clerk with one call of each of these tools, and then these replies. */
+/** Starts a turn of the clerk that waits for one call of each of these tools, and then has these replies. */
 export async function startWaitingTurn(
   tools: readonly string[],
   {

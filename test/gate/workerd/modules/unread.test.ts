@@ -1,4 +1,4 @@
-/** A module whose events must not be ignored, and a deployment without it, on one session. */
+/** One session in two deployments, only one of which has a module whose events must not be ignored. */
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import { defineAgent, defineTool } from '../../../../src/index.ts';
@@ -45,7 +45,7 @@ describe('a deployment without a module whose facts it must not ignore', () => {
     const withIt = createTestApp({ agents, use: [use] });
     const session = createSessionPath('actor');
     const acts = { calls: [{ name: 'act' }] };
-    // Each message of the session has the replies after the earlier ones.
+    // Later messages use the replies after those of earlier ones.
     const createMessage = () => ({ message: script(acts, 'Done.', acts, 'Done.').message() });
     expect((await post(session, createMessage(), { via: withIt })).status).toBe(200);
     const read = await without(session);

@@ -1,4 +1,7 @@
-/** `ListTasks` of A2A by its own client: the last task of each context from the index, or all tasks of one context. */
+/**
+ * A2A's `ListTasks` with its own client: the last task of each context, from the index, or all tasks of one
+ * context.
+ */
 
 import { env } from 'cloudflare:workers';
 import { type ListTasksRequest, Role, type Task, TaskState } from '@a2a-js/sdk';
@@ -24,7 +27,7 @@ const a2aUses = [
 
 const payReply = { calls: [{ name: 'pay', input: { to: 'x', amount: 1 } }] };
 
-/** A tenant whose agent is used with the official A2A client. */
+/** A tenant with an official A2A client of its agent. */
 async function createDesk() {
   const shop = createTenant({ use: a2aUses });
   const { talk, send } = await createTestClient(shop.via);

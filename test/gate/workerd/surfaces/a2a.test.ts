@@ -111,7 +111,7 @@ function createRequest(said: SentText, more: Partial<Message>, config = {}) {
   };
 }
 
-/** Reads the first event of a stream, which names its task. */
+/** Reads the first event of a stream, which contains its task. */
 async function startTask(stream: AsyncGenerator<StreamResponse>): Promise<string> {
   const { value } = await stream.next();
   return value.payload.value.id;
@@ -304,7 +304,7 @@ describe('a task', () => {
     expect(answerIn(await talk.getTask({ tenant: '', id }))).toBe('Three.');
   });
 
-  it('is visible to its caller only', async () => {
+  it('is visible only to its caller', async () => {
     const createClientFor = (id: string) => createTestClient('scripted', createApp({ auth: () => ({ id }) }));
     const [ada, ben] = [await createClientFor('ada'), await createClientFor('ben')];
     const { id } = await ada.send(script('Hers.').message());
@@ -362,7 +362,7 @@ describe('a task that asks', () => {
     expect(told.task?.id).toBe(more.taskId);
   });
 
-  it('is answered once, even if the answer is repeated', async () => {
+  it('is answered only once, even if the answer is repeated', async () => {
     const { send, to, asked, more } = await askToPay('pay', 'Done.');
     const yes = { call: asked.call, decision: 'approve' };
     const answered = { ...more, messageId: crypto.randomUUID() };
@@ -376,7 +376,7 @@ describe('a task that asks', () => {
     });
   });
 
-  it('is never approved by text, which is ambiguous', async () => {
+  it('is never approved by text, because text is ambiguous', async () => {
     const { send, to, more } = await askToPay('pay', 'Done.');
     for (const said of ['yes', 'Approved!'])
       await expect(send(said, more)).rejects.toMatchObject({
@@ -569,7 +569,7 @@ describe('an invalid request', () => {
     ]);
   });
 
-  it('to a context or a task that is still running is refused', async () => {
+  it('is refused if its context or its task is still running', async () => {
     const { stream, send } = await createTestClient('scripted');
     const slow = holdReply('Done.');
     const running = stream(script(slow.reply).message(), {

@@ -34,7 +34,7 @@ const PNG =
 
 const PIXEL_BYTES = Uint8Array.from(atob(PNG), (letter) => letter.charCodeAt(0));
 
-/** A helper whose inner calls can ask first. */
+/** An agent that helps, whose inner calls can ask first. */
 const desk = defineAgent({
   name: 'desk',
   description: 'Has others work.',
@@ -59,7 +59,7 @@ const desk = defineAgent({
   ],
 });
 
-/** Uses the client's tools. */
+/** An agent that uses the client's tools. */
 const guide = defineAgent({
   name: 'guide',
   description: 'Guides.',
@@ -69,7 +69,7 @@ const guide = defineAgent({
   use: [clientTools()],
 });
 
-/** A schema with this many nested schemas. */
+/** A schema that is nested this deep. */
 const createNested = (depth: number): object => (depth === 0 ? {} : { items: createNested(depth - 1) });
 
 const seer = defineAgent({
@@ -82,7 +82,7 @@ const seer = defineAgent({
 const createApp = (config: AppConfig = {}): Send =>
   createTestApp({ agents: [scripted, clerk, desk, seer, guide], use: [agUi(), files()], ...config });
 
-/** A client with a new thread, and its received events. */
+/** A client with a new thread, and the events that it has received. */
 function createTestClient(agent: string, via: Send = createApp(), path = createSessionPath(agent)) {
   const events: BaseEvent[] = [];
   const chat = new HttpAgent({
@@ -110,7 +110,7 @@ function createTestClient(agent: string, via: Send = createApp(), path = createS
   };
 }
 
-/** Returns the types of events, with consecutive pieces as one. */
+/** Returns the types of events, and merges consecutive pieces. */
 const listNames = (events: readonly BaseEvent[]): string[] =>
   events
     .map(({ type }) => String(type))
@@ -252,7 +252,7 @@ describe('a run', () => {
     expect(file.headers.get('content-type')).toBe('image/png');
     expect(new Uint8Array(await file.arrayBuffer())).toEqual(PIXEL_BYTES);
 
-    // A reloaded page shows it too, without the line for the model.
+    // A reloaded page shows the message too, without the line for the model.
     const again = createTestClient('desk', via, drawn.path);
     await again.run();
     expect(again.chat.messages.find(({ role }) => role === 'tool')?.content).toEqual([
@@ -274,7 +274,7 @@ describe('a run', () => {
     });
   });
 
-  it('is cancelled by the app’s route, and reports that', async () => {
+  it('is cancelled by the app’s route, and reports the cancellation', async () => {
     const { path, say } = createTestClient('scripted');
     const slow = holdReply('Never.');
     const running = say(script(slow.reply).message());
@@ -527,7 +527,7 @@ describe('a call that waits for a person', () => {
     const { path, chat, run, types, to, interrupt } = await startWaiting('pay', 'Done.');
     const said = typeof payload === 'function' ? payload(to) : payload;
     await run({ resume: [{ interruptId: interrupt?.id ?? '', status: 'resolved', payload: said }] });
-    // Earlier events are not sent again.
+    // Earlier events are not resent.
     expect(types()).toEqual([
       ...['RUN_STARTED', 'STATE_SNAPSHOT', 'TOOL_CALL_RESULT'],
       ...['TEXT_MESSAGE_START', 'TEXT_MESSAGE_CONTENT', 'TEXT_MESSAGE_END', 'STATE_SNAPSHOT', 'RUN_FINISHED'],
@@ -553,7 +553,7 @@ describe('a call that waits for a person', () => {
     expect(listPaymentsTo(to)).toEqual([]);
   });
 
-  it('is approved only by a plain yes', async () => {
+  it('is approved only by the payload { approved: true }', async () => {
     const { chat, run, to, interrupt } = await startWaiting('pay', 'Done.');
     const interruptId = interrupt?.id ?? '';
     for (const payload of [undefined, 'yes', { approved: 'true' }, { input: { to, amount: 1 } }]) {
@@ -588,7 +588,7 @@ describe('a call that waits for a person', () => {
     expect(interrupt?.expiresAt).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
   });
 
-  it('is answered together with another one in one run', async () => {
+  it('can be answered together with another call in one run', async () => {
     const to = crypto.randomUUID();
     const { path, chat, run, say } = createTestClient('clerk');
     const calls = [1, 2].map((amount) => ({ name: 'pay', input: { to, amount } }));
@@ -616,7 +616,7 @@ describe('a call that waits for a person', () => {
     expect(model.requests.at(-1)?.messages.at(-1)).toMatchObject({ text: '{"total":12.5}' });
     expect(await readLastTurn(path)).toMatchObject({ outcome: 'completed', text: 'Twelve.' });
     expect(findLastText(chat.messages)).toBe('Twelve.');
-    // The client has its own result, and does not receive it again.
+    // The client already has its own result, so it does not receive it again.
     expect(chat.messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'assistant']);
   });
 
@@ -640,7 +640,7 @@ describe('a call that waits for a person', () => {
     expect(await readLastTurn(path)).toMatchObject({ outcome: 'completed', text: 'Both.' });
   });
 
-  it('is refused as the session refuses it after an answer elsewhere', async () => {
+  it('is refused, as in the session, if it was answered elsewhere', async () => {
     const { path, run, interrupt } = await startWaiting('pay', 'Done.');
     const decision = { decision: 'approve' };
     await send(`${path}/approvals/${interrupt?.id}`, {
@@ -659,7 +659,7 @@ describe('a call that waits for a person', () => {
 });
 
 describe('a nested loop', () => {
-  /** The nested loop uses the script of the message. */
+  /** The nested loop uses the message's script. */
   const replyWithHelper: ScriptedReply = async ({ messages }) => ({
     calls: [{ name: 'helper', input: { task: messages.find(({ role }) => role === 'user')?.text ?? '' } }],
   });
@@ -686,7 +686,7 @@ describe('a nested loop', () => {
     expect(await readLastTurn(path, createApp())).toMatchObject({ outcome: 'completed', text: 'All done.' });
   });
 
-  it('is suspended with its run, and resumes in the next', async () => {
+  it('is suspended with its run, and resumes in the next run', async () => {
     const { path, say, run, chat } = createTestClient('desk');
     const { message } = script(replyWithHelper, { calls: [{ name: 'burn' }] }, 'Burnt it.', 'All done.');
     const events = await say(message());
@@ -750,7 +750,7 @@ describe('a lost connection', () => {
     await loaded.run({ resume: [{ interruptId, status: 'resolved', payload: { approved: true } }] });
     expect(listPaymentsTo(to)).toEqual([1]);
     expect(loaded.chat.messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'assistant']);
-    // The same after the end.
+    // The outcome is the same after the end.
     const over = createTestClient('clerk', via, first.path);
     await over.run();
     expect(findLastText(over.chat.messages)).toBe('Done.');
@@ -876,7 +876,7 @@ describe('a request for a run', () => {
     expect(await response.text()).toContain('RUN_FINISHED');
   });
 
-  it('from an unknown caller, or for an unknown agent or an invalid thread, is refused', async () => {
+  it('is refused from an unknown caller, for an unknown agent, or for an invalid thread', async () => {
     await expect(createTestClient('nobody').say('Hello')).rejects.toMatchObject({
       status: 404,
       payload: { code: 'unknown-agent' },

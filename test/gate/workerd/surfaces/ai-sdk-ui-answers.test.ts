@@ -1,5 +1,6 @@
 /**
- * Answers of a page when several calls are pending, or others than it shows, with AI SDK versions 6 and 7.
+ * Answers of a page while several calls are pending, or calls that it does not show, with AI SDK versions 6
+ * and 7.
  */
 import { describe, expect, it } from 'vitest';
 import type { OpenChat } from '../../../fixtures/ui-chat.ts';
@@ -35,7 +36,7 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
     await waitUntilOver({ chat, asked }, 2);
     expect(listStates(getLastParts(chat))).toEqual(['where output-available', 'pay approval-requested']);
     await expectSameAsLoaded(chat, id, version);
-    // A page that is opened now shows the same.
+    // A newly opened page shows the same.
     const other = open({
       version,
       sends: 'both',
@@ -98,7 +99,7 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
     await expectSameAsLoaded(chat, id, version);
   });
 
-  it('sends the remaining approval if another client has refused the other one', async () => {
+  it('sends the remaining approval if another client has refused the other call', async () => {
     const first = open({ version }, { calls: [pay(1), pay(2)] }, 'One of them.');
     await first.say();
     const [one, two] = getLastParts(first.chat).slice(1);
@@ -139,7 +140,7 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
     });
   });
 
-  it('runs a client tool once that was approved', async () => {
+  it('runs an approved client tool only once', async () => {
     const { chat, asked, id, say, model } = open(
       { version, sends: 'both' },
       { calls: [{ name: 'look' }] },
@@ -183,7 +184,7 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
     await expectSameAsLoaded(chat, id, version);
   });
 
-  it('accepts an answer to an earlier message with a refused one after it', async () => {
+  it('accepts an answer to an earlier message if a refused message follows it', async () => {
     const { chat, say } = open({ version }, { calls: [pay(2)] }, 'Paid.');
     await say();
     const call = callOf(chat, 'pay');

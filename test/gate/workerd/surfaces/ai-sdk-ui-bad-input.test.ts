@@ -281,7 +281,7 @@ describe('a chat gets an error', () => {
     expect(await (await post(wrong)).text()).toBe(
       formatInvalid('answers[0].input.amount: Instance type "string" is invalid. Expected "number"'),
     );
-    // A pending call causes a refusal of another message, with the reason.
+    // While a call is pending, another message is refused with the reason.
     await chat.sendMessage({ text: 'And another thing' });
     expect(chat.error?.message).toContain('waits for an answer from outside. Answer its pending calls');
   });

@@ -1,4 +1,4 @@
-/** Tools of a page with `useChat`: the model is offered them for the turn, and the page runs them. */
+/** A page's tools with `useChat`, which the turn offers to the model and the page runs. */
 import { describe, expect, it } from 'vitest';
 import type { LogEntry } from '../../../../src/create-holdfast.ts';
 import { defineAgent } from '../../../../src/index.ts';

@@ -19,7 +19,7 @@ import { desk, via } from './desk.ts';
 const getText = ({ parts }: ChatMessage): string =>
   parts.flatMap(({ type, text }) => (type === 'text' ? [String(text)] : [])).join(' ');
 
-/** Returns the texts of a chat, without the key of its script. */
+/** Returns the texts of a chat, without its script's key. */
 const listTexts = (messages: readonly ChatMessage[]): string[] =>
   messages.map((message) => getText(message).replace(/ #[0-9a-f-]{36}/, ''));
 
@@ -44,7 +44,7 @@ const startEventsOf = async (id: string) =>
 describe.each(VERSIONS)('a chat of version %i', (version) => {
   const load = (id: string) => loadMessages(via, { agent, id, version });
 
-  /** A reloaded page shows the same, and names the same session. */
+  /** A reloaded page shows the same messages and session id. */
   async function isSameLoaded({ chat, id }: { chat: OpenChat; id: string }): Promise<void> {
     const loaded = await load(id);
     expect([chat.status, chat.error]).toEqual(['ready', undefined]);
@@ -144,7 +144,7 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
     await edit('Yes');
     expect([chat.error, listTexts(chat.messages)]).toEqual([undefined, ['Yes, Hello', 'Last.']]);
     await isSameLoaded({ chat, id });
-    // The same edit, sent again, makes the same fork.
+    // Repeating the edit returns the same fork.
     const branch = findBranch(chat);
     await edit('Yes');
     expect([chat.error, findBranch(chat)]).toEqual([undefined, branch]);
@@ -169,7 +169,7 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
     expect(listTexts(await load(id))).toEqual(['Well, Hello', 'Edited.']);
   });
 
-  it('retries in a fork if the answer there failed', async () => {
+  it('retries in a fork if the answer in that fork failed', async () => {
     const page = open({ version }, 'One.', new ModelError('bad-request', 'Down.'), 'Other.');
     const { chat, id } = page;
     await page.say();
@@ -181,7 +181,7 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
     expect([second?.retries, others]).toEqual([first?.turn, []]);
   });
 
-  it('regenerates an answer that a retry gave', async () => {
+  it('regenerates an answer that a retry returned', async () => {
     const page = open({ version }, new ModelError('bad-request', 'Down.'), 'One.', 'Other.');
     await page.say();
     await page.chat.regenerate();
@@ -213,7 +213,7 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
     expect(findBranch(chat)).toBeUndefined();
   });
 
-  it('cannot create a session by naming it as a branch, and does not find another caller’s', async () => {
+  it('cannot create a session by naming it as a branch, and does not find another caller’s branch', async () => {
     const { chat, id, say, words } = open({ version }, 'One.', 'Other.');
     await say();
     await chat.regenerate();
@@ -249,7 +249,7 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
     expect(await startEventsOf(page.id)).toHaveLength(1);
   });
 
-  it('refuses to drop completed tool effects, and says why', async () => {
+  it('refuses to drop completed tool effects, and explains why', async () => {
     const { chat, say, id } = open({ version }, { calls: [{ name: 'note' }] }, 'Noted.');
     await say();
     const refusal =
@@ -283,7 +283,7 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
     await loaded.chat.sendMessage({ text: 'And then?' });
     expect(listTexts(await load(id))).toEqual(['Hello', 'One.', 'And then?', 'Two.']);
     expect(await startEventsOf(id)).toHaveLength(2);
-    // The same edit, without the refused part, still succeeds.
+    // The same edit without the refused part still succeeds.
     await edit({});
     expect(listTexts(await load(id))).toEqual(['Well, Hello', 'Edited.']);
     await chat.sendMessage({ text: 'So?' });

@@ -261,7 +261,7 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
     expect(chat.messages.at(-1)?.metadata).toMatchObject({ outcome: 'failed', error });
   });
 
-  it('ends if its turn is cancelled, and reports that', async () => {
+  it('ends if its turn is cancelled, and reports the cancellation', async () => {
     const hangs = holdReply('Never.');
     const { chat, id, say } = open({ version }, hangs.reply);
     const saying = say();
@@ -334,7 +334,7 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
     await expectSameAsLoaded(other.chat, id, version);
   });
 
-  it('learns that no turn runs: in a new chat, a waiting one, and a finished one', async () => {
+  it('is informed that no turn runs in a new, a waiting and a finished chat', async () => {
     const { chat, id, say } = open(
       { version, sends: 'approvals' },
       { calls: [{ name: 'pay', input: { amount: 1 } }] },
@@ -349,7 +349,7 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
     await expect.poll(stream).toBe(204);
   });
 
-  it('runs a repeated message once', async () => {
+  it('runs a repeated message only once', async () => {
     const { chat, asked, id, say } = open({ version }, 'Once.');
     await say();
     const again = await via(`/agents/${agent}/chat`, {
@@ -365,7 +365,7 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
     expect(chat.messages.length).toBe(2);
   });
 
-  it('accepts a repeated answer once, and streams the later events again', async () => {
+  it('accepts a repeated answer only once, and streams the later events again', async () => {
     const { chat, asked, say } = open(
       { version, sends: 'approvals' },
       { calls: [{ name: 'pay', input: { amount: 3 } }] },
@@ -414,7 +414,7 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
     ]);
   });
 
-  it('accepts repeated results once, and streams the later events again', async () => {
+  it('accepts repeated results only once, and streams the later events again', async () => {
     const { chat, asked, say } = open(
       { version, sends: 'results' },
       { calls: [{ name: 'where' }] },
@@ -493,7 +493,7 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
     ]);
   });
 
-  it('retries once if a page and another tab request it concurrently, after a reload', async () => {
+  it('retries only once if a page and another tab request it concurrently, after a reload', async () => {
     const hangs = holdReply('Here.');
     const { id, say } = open(
       { version },

@@ -1,4 +1,4 @@
-/** Chats of the real client, which sends its whole history and no id. */
+/** Chats with the real client, which sends its whole history but no id. */
 import type OpenAI from 'openai';
 import type { Caller, HoldfastConfig } from '../../../../src/create-holdfast.ts';
 import { files } from '../../../../src/modules/files/entry.ts';
@@ -22,7 +22,7 @@ export interface ChatResult {
 export interface ChatOptions extends OpenAI.RequestOptions {
   readonly via: OpenAI;
   readonly model?: string;
-  /** Additional fields of the body. */
+  /** Additional body fields. */
   readonly more?: Partial<OpenAI.ChatCompletionCreateParamsNonStreaming>;
 }
 
@@ -49,7 +49,7 @@ export const findLastText = ({ history }: ChatResult): unknown => history.at(-1)
 /** The refusal of a chat whose session is unknown. */
 export const UNKNOWN_CHAT = { status: 400, code: 'unknown_conversation' };
 
-/** A Worker whose `auth` admits one caller, and clients of it, each with these headers. */
+/** A Worker whose `auth` admits one caller, and a factory for its clients with given headers. */
 export function createClients(
   caller: Caller,
   config: Partial<HoldfastConfig> = {},

@@ -1,4 +1,4 @@
-/** AI SDK chats, of either version, over the real app and its objects. */
+/** AI SDK chats of both versions, over the real app and its objects. */
 import { expect } from 'vitest';
 import type { ScriptedReply } from '../../../../src/testing/entry.ts';
 import { script } from '../../../fixtures/scripts.ts';
@@ -40,7 +40,7 @@ export const waitForRequests = async (chat: OpenChat): Promise<void> => {
   await expect.poll(() => [chat.status, chat.error?.message]).toEqual(['ready', undefined]);
 };
 
-/** Resolves when the chat has sent this many requests, and the last one is over. */
+/** Resolves when the chat has sent this many requests, and the last one has ended. */
 export async function waitUntilOver(
   { chat, asked }: { chat: OpenChat; asked: string[] },
   requests: number,

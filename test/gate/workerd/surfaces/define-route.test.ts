@@ -1,4 +1,4 @@
-/** The errors for invalid routes of modules, when the Worker starts. */
+/** The errors that a starting Worker throws for invalid routes of modules. */
 import { describe, expect, it } from 'vitest';
 import { createHoldfast, type HoldfastConfig } from '../../../../src/create-holdfast.ts';
 import { defineModule, defineRoute, type Module } from '../../../../src/module.ts';
@@ -220,7 +220,7 @@ describe('createHoldfast with routes of modules', () => {
     expect(catchMessage(() => createApp([chat, useRoutes([createRoute({ path: '/v1/{x}' })])]))).toBe(
       'nothing',
     );
-    // Only an app that serves it has the conflict.
+    // Only an app that serves the route has the conflict.
     expect(catchMessage(() => createApp([useRoutes([createRoute({ method: 'POST', path: '/mcp' })])]))).toBe(
       'nothing',
     );
@@ -258,7 +258,7 @@ it('the names in a path type the handler’s parameters', () => {
   expect(typed.path).toBe('/echo/{agent}/{session}');
 });
 
-it('a public route is typed without a caller, and any other with a caller', () => {
+it('a public route is typed without a caller, and any other route with a caller', () => {
   const card = { method: 'GET', path: '/card' } as const;
   const open = defineRoute({
     ...card,

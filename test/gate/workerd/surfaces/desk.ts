@@ -10,7 +10,7 @@ import { askFirst } from '../../../fixtures/asks-first.ts';
 import { modelBySession } from '../../../fixtures/scripts.ts';
 import { createTestApp } from '../http/app.ts';
 
-/** A picture of one pixel. */
+/** A one-pixel image. */
 export const PIXEL_BYTES = Uint8Array.from(
   atob('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg=='),
   (character) => character.charCodeAt(0),
@@ -44,7 +44,7 @@ const draw = defineTool({
   run: () => content(['A pixel:', image(PIXEL_BYTES, 'image/png')]),
 });
 
-/** Its start is stored before it runs. */
+/** The start of this call is stored before it runs. */
 const note = defineTool({
   name: 'note',
   description: 'Notes.',
@@ -66,7 +66,7 @@ const suggest = defineTool({
     `They said: ${(await call.ask({ for: 'decision', message: 'Like this?' })).decision}.`,
 });
 
-/** Asks twice. */
+/** Asks two questions. */
 const confirm = defineTool({
   name: 'confirm',
   description: 'Confirms.',
@@ -90,7 +90,7 @@ const finish = defineTool({
   run: () => text('That is all.'),
 });
 
-/** Its loop has a tool that asks. */
+/** The nested loop has a tool that asks. */
 const helper = defineSubagent({
   agent: defineAgent({
     name: 'helper',

@@ -42,7 +42,7 @@ function createChatOver(line: (send: Send) => Send, ...replies: ScriptedReply[])
 
 const keepSend = (send: Send): Send => send;
 
-/** A connection that breaks off the first stream of each method after this many chunks. */
+/** A connection that breaks the first stream of each method after this many chunks. */
 const cutAfter =
   (chunks: number) =>
   (send: Send): Send => {
@@ -55,7 +55,7 @@ const cutAfter =
     };
   };
 
-/** The rest is still read, so for the Worker its client is connected. */
+/** The rest is still read, so the Worker considers its client connected. */
 function cutBody(body: ReadableStream<Uint8Array>, chunks: number): ReadableStream<Uint8Array> {
   const reader = body.getReader();
   let passed = 0;
@@ -93,7 +93,7 @@ describe('HoldfastChatTransport', () => {
   });
 
   it.each([0, 1, 2, 3, 5, 7, 9, 12, 15, 18, 20])(
-    'shows the same even if its stream breaks off after %i chunks',
+    'shows the same content even if its stream breaks off after %i chunks',
     async (chunks) => {
       const { chat, id, say, requests } = createChatOver(cutAfter(chunks), ...TEST_REPLIES);
       await say();
@@ -239,7 +239,7 @@ describe('HoldfastChatTransport', () => {
       .toBe('cancelled');
   });
 
-  it('sends no cancel request if that option is off, and one if `cancel` is called', async () => {
+  it('sends no cancel request if that option is off, but sends one if `cancel` is called', async () => {
     const hangs = holdReply('Never.');
     const { id, words } = open({ version: 7 }, hangs.reply);
     const paths: string[] = [];
@@ -268,7 +268,7 @@ describe('HoldfastChatTransport', () => {
     await expect.poll(async () => (await readJournal(getPath(id), via)).at(-1)?.outcome).toBe('cancelled');
   });
 
-  it('loads the earlier messages, and none for a new chat', async () => {
+  it('loads the earlier messages, and no messages for a new chat', async () => {
     const { chat, id, say, transport } = createChatOver(keepSend, 'Hello.');
     expect(await transport.loadMessages(id)).toEqual([]);
     await say();
@@ -309,7 +309,7 @@ describe('HoldfastChatTransport', () => {
   });
 
   it.each([1, 2])(
-    'resumes once a turn of %i replies that stopped after its messages were loaded',
+    'resumes a turn of %i replies only once if it stopped after its messages were loaded',
     async (count) => {
       const hangs = holdReply('Now.');
       const replies = [{ text: 'One moment.', calls: [{ name: 'add', input: { a: 1, b: 1 } }] }, hangs.reply];
@@ -331,7 +331,7 @@ describe('HoldfastChatTransport', () => {
   );
 
   it.each(['as they were sent', 'reloaded'])(
-    'answers a message after its page has removed the others, which were %s',
+    'answers a message after its page has removed the other messages, which were %s',
     async (how) => {
       const { chat, id, say, model, transport } = createChatOver(
         keepSend,

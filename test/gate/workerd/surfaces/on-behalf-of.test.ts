@@ -1,5 +1,5 @@
 /**
- * Two persons with one token send the same to every protocol, with the same ids. Each has a separate session.
+ * Two persons with one token send identical requests and ids to every protocol. Each has a separate session.
  */
 import { describe, expect, it } from 'vitest';
 import { a2a } from '../../../../src/examples/a2a/a2a.ts';

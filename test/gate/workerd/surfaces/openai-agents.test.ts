@@ -15,7 +15,7 @@ const createRunner = (via = openAiApp) =>
   });
 const runner = createRunner();
 
-/** The tools run in the Worker. The label makes the SDK accept approval requests for them. */
+/** The tools run in the Worker. With this label, the SDK accepts approval requests for them. */
 const tools = [
   hostedMcpTool({ serverLabel: 'holdfast', serverUrl: 'http://localhost', requireApproval: 'always' }),
 ];
@@ -78,7 +78,7 @@ describe('@openai/agents', () => {
     expect(listPaymentsTo(to)).toEqual([1, 3]);
   });
 
-  it('runs a tool that the agent leaves to its caller, call after call', async () => {
+  it('runs a tool that the agent leaves to its caller, one call after another', async () => {
     const look = (id: string) => ({ calls: [{ name: 'look_up', input: { id } }] });
     const { message, model } = script(look('7'), look('8'), 'Red and blue.');
     const lookUp = tool({

@@ -12,7 +12,7 @@ const provider = createOpenAI({
   fetch: (input, init) => openAiApp(String(input), init),
 });
 const model = provider.responses('clerk');
-/** It accepts approval requests with this label. */
+/** With this label, the SDK accepts approval requests. */
 const holdfast = provider.tools.mcp({ serverLabel: 'holdfast', serverUrl: 'http://localhost' });
 const withoutRetries = { maxRetries: 0 };
 
@@ -35,7 +35,7 @@ describe.each([
 ] as const)('an AI SDK client that %s', (_, store) => {
   const providerOptions = { openai: { store } };
 
-  it('runs the tools that the agent leaves to it, step after step', async () => {
+  it('runs the tools that the agent leaves to it, one step after another', async () => {
     const { message } = script(
       createThinkingReply('Let me see.', { name: 'look_up', input: { id: '1' } }),
       { calls: ['2', '3'].map((id) => ({ name: 'look_up', input: { id } })) },

@@ -1,4 +1,4 @@
-/** Options of OpenAI clients beside a message: instructions, and a response format. */
+/** Options that OpenAI clients send with a message: instructions, and a response format. */
 import { createOpenAI } from '@ai-sdk/openai';
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import { ChatOpenAI } from '@langchain/openai';
@@ -23,7 +23,7 @@ const Order = z.object({ total: z.number(), items: z.array(z.string()) });
 const ORDER = { total: 12.5, items: ['tea'] };
 const ORDER_JSON = JSON.stringify(ORDER);
 
-/** It returns orders, as its output declares. */
+/** Its answer is a list of orders, as its output declares. */
 const orders = defineAgent({
   name: 'orders',
   description: 'Answers orders.',
@@ -39,7 +39,7 @@ const fetchThrough =
   (input, init) =>
     send(String(input), init);
 
-/** Returns the model's instructions, request by request. */
+/** Returns the model's instructions for each request. */
 const listSystemTexts = ({ model }: ScriptedTurn): string[] =>
   model.requests.map(({ messages }) => messages.find(({ role }) => role === 'system')?.text ?? '');
 
@@ -113,7 +113,7 @@ describe('an unmodified client with a system prompt and a format', () => {
       expect(output).toEqual(ORDER);
     }
     const { object } = await generateObject({
-      model: createOpenAICompatible({ name: 'plain', ...settings })(name), // which sends json_object
+      model: createOpenAICompatible({ name: 'plain', ...settings })(name), // the client sends json_object
       schema: Order,
       system: 'Answer in French.',
       prompt: asked.message(),
@@ -163,7 +163,7 @@ describe('an unmodified client with a system prompt and a format', () => {
 
 describe('an unmodified LangChain client with a system prompt and a format', () => {
   it.each(['scripted', 'orders'])(
-    'gets the result that withStructuredOutput requests of agent %s',
+    'gets the result that withStructuredOutput requests from agent %s',
     async (model) => {
       const asked = script(ORDER_JSON, ORDER_JSON);
       for (const useResponsesApi of [true, false]) {
@@ -262,7 +262,7 @@ describe('the instructions of a caller', () => {
     expect(asked.model.requests).toHaveLength(1);
   });
 
-  it('that are too long are refused', async () => {
+  it('are refused if they are too long', async () => {
     await expect(ask(script(), 'x'.repeat(65_537))).rejects.toMatchObject({
       status: 400,
       code: 'string_above_max_length',
@@ -276,7 +276,7 @@ describe('the instructions of a caller', () => {
   it.each([
     ['ignore', 200],
     ['refuse', 400],
-  ] as const)('of an app that sets %s return %i', async (instructions, status) => {
+  ] as const)('in an app that sets %s return %i', async (instructions, status) => {
     const send = createTestApp({ agents: [scripted], use: [openAi({ instructions })] });
     const asked = script('Yes.');
     const response = await send('/v1/chat/completions', {
@@ -340,7 +340,7 @@ describe('a response format', () => {
     });
   });
 
-  it('that an output does not match is refused, with the place', async () => {
+  it('is refused, with the place, if the agent’s output may not match it', async () => {
     await expect(create('orders', script())).rejects.toMatchObject({
       status: 400,
       param: 'text.format',
@@ -381,7 +381,7 @@ describe('a response format', () => {
     });
   });
 
-  it('that would take too long to check ends the turn, and does not block the Worker', async () => {
+  it('ends the turn if it would take too long to check, and does not block the Worker', async () => {
     const doubled = { anyOf: Array(9).fill({ $ref: '#/$defs/a' }) };
     const endless = { type: 'object', $defs: { a: doubled }, properties: { a: { $ref: '#/$defs/a' } } };
     const response = await create('scripted', script('{"a":1}', '{"a":1}'), endless);
@@ -401,7 +401,7 @@ describe('a response format', () => {
     ]);
   });
 
-  it('of a turn that answers continue must be the one with which it began', async () => {
+  it('must remain the same in the answers that continue a turn', async () => {
     const asked = script(
       { calls: [{ name: 'pay', input: { to: 'x', amount: 1 } }] },
       '{"total":1,"note":"ok"}',
@@ -425,7 +425,7 @@ describe('a response format', () => {
     });
     const done = await client.responses.create({ model: 'clerk', input, text: { format } });
     expect(done.output_text).toBe('{"total":1,"note":"ok"}');
-    // Another invocation has requested the second reply, and has read everything from the journal.
+    // Another invocation, which read everything from the journal, requested the second reply.
     const [first, second] = listSystemTexts(asked);
     expect([second, asked.model.requests[1]?.output]).toEqual([first, { name: 'sum', schema }]);
   });

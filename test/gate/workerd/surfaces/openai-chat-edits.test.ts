@@ -1,4 +1,4 @@
-/** Chats whose history a person has edited, in an app with `branches()`. Each is a fork of its session. */
+/** Chats with a history edited by a person, in an app with `branches()`. Each is a fork of its session. */
 import { describe, expect, it } from 'vitest';
 import { defineAgent, defineTool } from '../../../../src/index.ts';
 import { branches } from '../../../../src/modules/branches/entry.ts';
@@ -45,9 +45,9 @@ const say = (
   options: Partial<ChatOptions> = {},
 ): Promise<ChatResult> => sayBy(history, text, { via: client, ...options });
 
-/** A repeated request of the client library. */
+/** A request repeated by the client library. */
 const LIBRARY_RETRY = { headers: { 'x-stainless-retry-count': '1' } };
-/** A client that does not count its tries. */
+/** A client that does not count its attempts. */
 const UNCOUNTED_RETRY = { headers: { 'x-stainless-retry-count': null } };
 
 const listMessages = async (session: string, agent = 'scripted') =>
@@ -78,7 +78,7 @@ describe('an edited history', () => {
     expect(getShownTexts(asked)).toEqual([message, 'One.', 'And when?']);
     const next = await say(edited.history, 'So?');
     expect([findLastText(next), next.session]).toEqual(['Last.', edited.session]);
-    // The client can return to its earlier history.
+    // The client can revert to its earlier history.
     const back = await say(second.history, 'Go on.');
     expect([findLastText(back), back.session]).toEqual(['Three.', first.session]);
     expect(await listMessages(first.session)).toEqual([message, 'And then?', 'Go on.']);
@@ -88,7 +88,7 @@ describe('an edited history', () => {
   it.each([
     ['the client library', LIBRARY_RETRY],
     ['a client that does not count its tries', UNCOUNTED_RETRY],
-  ])('makes one fork if %s repeats it', async (_, again) => {
+  ])('makes only one fork if %s repeats it', async (_, again) => {
     const { asked, first } = await startChat('Other.');
     const edited = await say(first.history, 'And when?');
     const retried = await say(first.history, 'And when?', again);
@@ -97,7 +97,7 @@ describe('an edited history', () => {
     expect(asked.model.requests).toHaveLength(3);
   });
 
-  it('makes one fork and one turn if it arrives twice concurrently', async () => {
+  it('makes only one fork and one turn if it arrives twice concurrently', async () => {
     const { asked, first } = await startChat('Other.');
     const both = await Promise.all([say(first.history, 'And when?'), say(first.history, 'And when?')]);
     expect(both.map(findLastText)).toEqual(['Other.', 'Other.']);
@@ -115,7 +115,7 @@ describe('an edited history', () => {
     expect(await listMessages(last.session)).toHaveLength(2);
   });
 
-  it('can leave out several turns', async () => {
+  it('can omit several turns', async () => {
     const { asked, first, second, message } = await startChat('Three.', 'Other.');
     await say(second.history, 'And last?');
     expect(findLastText(await say(first.history, 'Well?'))).toBe('Other.');
@@ -195,7 +195,7 @@ describe('an edited history', () => {
 });
 
 describe('a message that is repeated after the same history', () => {
-  it('gets another answer in a fork each time the person asks for one', async () => {
+  it('gets another answer in a fork each time the person asks again', async () => {
     const { asked, first, second, message } = await startChat('Other two.', 'Third two.', 'Last.');
     const other = await say(first.history, 'And then?');
     const third = await say(first.history, 'And then?');
@@ -214,7 +214,7 @@ describe('a message that is repeated after the same history', () => {
     expect(asked.model.requests).toHaveLength(3);
   });
 
-  it('joins its turn while that runs', async () => {
+  it('joins its turn while the turn runs', async () => {
     const hanging = holdReply('Two.');
     const asked = script('One.', hanging.reply);
     const { history } = await say([], asked.message());
@@ -229,7 +229,7 @@ describe('a message that is repeated after the same history', () => {
   it.each([
     ['from a client that does not count its tries', UNCOUNTED_RETRY],
     ['under a key', { headers: { 'idempotency-key': 'k1' } }],
-  ])('returns its turn if it comes %s', async (_, options) => {
+  ])('returns its turn if it arrives %s', async (_, options) => {
     const { asked, first } = await startChat();
     expect(findLastText(await say(first.history, 'And then?', options))).toBe('Two.');
     expect(asked.model.requests).toHaveLength(2);

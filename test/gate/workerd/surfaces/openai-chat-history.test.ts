@@ -1,4 +1,4 @@
-/** Chats whose client sends its whole history, and no id. */
+/** Chats whose client sends its whole history, but no id. */
 import type OpenAI from 'openai';
 import { describe, expect, it } from 'vitest';
 import { openAi } from '../../../../src/surfaces/openai/entry.ts';
@@ -20,7 +20,7 @@ import { createOpenAiClient, openAiApp } from './openai-app.ts';
 
 const client = createOpenAiClient();
 
-/** A Worker whose only caller is one person, so chats continue with any content of their sessions. */
+/** A Worker with one person as its only caller, so chats continue whatever their sessions contain. */
 const personal = createTestApp({
   agents: [scripted, clerk],
   use: [openAi()],
@@ -50,7 +50,7 @@ async function sayInStream(history: readonly Message[], text: string): Promise<C
   return { history: [...messages, final], session };
 }
 
-describe('a chat identified by its history alone', () => {
+describe('a chat identified only by its history', () => {
   it.each([
     ['whole', sayAsPerson],
     ['in pieces', sayInStream],
@@ -111,7 +111,7 @@ describe('a chat identified by its history alone', () => {
     expect(next.choices[0]?.message.content).toBe('Blue.');
   });
 
-  it('is known before the last chunk of an answer', async () => {
+  it('is recognized before the last chunk of an answer', async () => {
     const { message } = script('One.');
     let [isAsked, isReleased, isOver] = [false, false, false];
     const SESSIONS = wrapObjects((stub) => ({
@@ -160,7 +160,7 @@ describe('a chat identified by its history alone', () => {
     expect(model.requests).toHaveLength(4);
   });
 
-  it('continues after tool results whose turn failed, and accepts them once', async () => {
+  it('continues after tool results whose turn failed, and accepts them only once', async () => {
     const { message, model } = script(
       { calls: [{ name: 'look_up', input: { id: '7' } }] },
       { text: '' },
@@ -187,7 +187,7 @@ describe('a chat identified by its history alone', () => {
     await expect(say(history, 'Otherwise.')).rejects.toMatchObject(UNKNOWN_CHAT);
   });
 
-  it('is refused if that answer does not exist, or is another agent’s', async () => {
+  it('is refused if its last answer does not exist, or belongs to another agent', async () => {
     const { message } = script('One.', 'Two.');
     const text = message();
     const { history } = await say([], text);

@@ -1,4 +1,4 @@
-/** Chats of several persons with one token, which begin with the same text. */
+/** Chats of several persons who share a token and begin with the same text. */
 import type OpenAI from 'openai';
 import { describe, expect, it } from 'vitest';
 import type { HoldfastConfig } from '../../../../src/create-holdfast.ts';
@@ -18,10 +18,10 @@ import {
   UNKNOWN_CHAT,
 } from './chat-histories.ts';
 
-/** One token for all users, from a backend that does not name them. */
+/** One token for all users of a backend that does not identify them. */
 const sharedClients = createClients({ id: 'app' });
 
-/** The same, where the backend names its users. */
+/** The same token, from a backend that identifies its users. */
 const use = [openAi(), files(), onBehalfOf(({ headers }) => headers.get('x-user-id'))];
 const delegatingClients = createClients({ id: 'app', delegates: true }, { use });
 const sayAs = (person: string): ChatOptions => ({ via: delegatingClients({ 'x-user-id': person }) });
@@ -95,7 +95,7 @@ describe('two users with one token and equal first messages', () => {
     expect(model.requests).toHaveLength(asked);
   });
 
-  it('are refused even if there is only one candidate, and the problem says what to send', async () => {
+  it('are refused even if there is only one candidate, and the problem explains what to send', async () => {
     const { message } = script(addReply, 'Hi.');
     const { history } = await sendHistory([], message(), { via: sharedClients() });
     await expect(sendHistory(history, 'And now?', { via: sharedClients() })).rejects.toMatchObject({
@@ -145,7 +145,7 @@ describe('two users with one token and equal first messages', () => {
   });
 
   it.each(NARROWING_FIELDS.slice(1))(
-    'have separate chats even with text only if they differ in %s',
+    'have separate text-only chats if they differ in %s',
     async (field, more) => {
       const { message } = script('Hi.', 'Mine.');
       const via = sharedClients();
@@ -159,7 +159,7 @@ describe('two users with one token and equal first messages', () => {
     },
   );
 
-  it('have separate chats even with text only if they differ in a mapped header', async () => {
+  it('have separate text-only chats if they differ in a mapped header', async () => {
     const { message } = script('Hi.');
     const via = createClients({ id: 'app' }, { http: { contextHeaders: { 'x-ward': 'ward' } } })();
     const { history } = await sendHistory([], message(), { via });
@@ -167,7 +167,7 @@ describe('two users with one token and equal first messages', () => {
     await expect(sendHistory(history, 'And now?', { via, headers })).rejects.toMatchObject(UNKNOWN_CHAT);
   });
 
-  it('cannot see a turn that the other has begun with the same text once it has a call', async () => {
+  it('cannot see a turn that the other user has begun with the same text after it has a call', async () => {
     const { message } = script('Hi.', addReply, 'Of Ada.');
     const via = sharedClients();
     const { history } = await sendHistory([], message(), { via });
@@ -178,7 +178,7 @@ describe('two users with one token and equal first messages', () => {
     await expect(sendHistory(history, 'Help me.', { via })).rejects.toMatchObject(UNKNOWN_CHAT);
   });
 
-  it('cannot see the other’s running turn from its first call on', async () => {
+  it('cannot see the other user’s running turn after its first call', async () => {
     const hanging = holdReply(addReply);
     const { message } = script('Hi.', hanging.reply, 'Of Ada.');
     const via = sharedClients();
@@ -283,14 +283,14 @@ describe('a chat of one person', () => {
     expect(model.requests).toHaveLength(4);
   });
 
-  it('needs a name if a delegating caller names no person', async () => {
+  it('needs a name if a delegating caller specifies no person', async () => {
     const { message } = script(addReply, 'Hi.', 'One.', 'Two.');
     const via = delegatingClients();
     const { history } = await sendHistory([], message(), { via });
     await expect(sendHistory(history, 'And now?', { via })).rejects.toMatchObject(UNKNOWN_CHAT);
   });
 
-  it('continues with text only if the person is unknown, until its first call', async () => {
+  it('can continue without a known person until its first call', async () => {
     const { message } = script('Hi.', 'Words.', addReply, 'More.');
     const via = sharedClients();
     const first = await sendHistory([], message(), { via });

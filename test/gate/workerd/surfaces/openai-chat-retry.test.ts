@@ -19,7 +19,7 @@ import {
 } from './chat-histories.ts';
 import { createOpenAiClient } from './openai-app.ts';
 
-/** Its limit is one model request, which a reply with a call reaches. */
+/** An agent with a limit of one model request, which a reply with a call reaches. */
 const brief = defineAgent({
   name: 'brief',
   description: 'Calls once.',
@@ -40,7 +40,7 @@ const say = (
   options: Partial<ChatOptions> = {},
 ): Promise<ChatResult> => sayBy(history, text, { via: client, ...options });
 
-/** A repeated request of the client library. */
+/** A request repeated by the client library. */
 const LIBRARY_RETRY = { headers: { 'x-stainless-retry-count': '1' } };
 
 const downError = new ModelError('bad-request', 'It is down.');
@@ -72,7 +72,7 @@ async function cancelChat(...replies: Parameters<typeof script>) {
 }
 
 describe('a repeated message of a chat', () => {
-  it('is a retry after its turn failed: the conversation has it once, and continues', async () => {
+  it('is a retry after its turn failed, and the conversation contains it once and continues', async () => {
     const asked = script('One.', downError, 'Two.', 'Three.');
     const first = await say([], asked.message());
     await expect(say(first.history, 'Again.')).rejects.toMatchObject(failedStatus);
@@ -125,7 +125,7 @@ describe('a repeated message of a chat', () => {
     );
   });
 
-  it('returns its turn if that has an answer', async () => {
+  it('returns its turn if the turn has an answer', async () => {
     const asked = script('One.', 'Two.');
     const { history } = await say([], asked.message());
     await say(history, 'Again.');
@@ -133,7 +133,7 @@ describe('a repeated message of a chat', () => {
     expect(asked.model.requests).toHaveLength(2);
   });
 
-  it('is one retry if it arrives twice concurrently', async () => {
+  it('causes only one retry if it arrives twice concurrently', async () => {
     const asked = script('One.', downError, 'Two.');
     const { history } = await say([], asked.message());
     await expect(say(history, 'Again.')).rejects.toMatchObject(failedStatus);
@@ -288,7 +288,7 @@ describe('a repeated message after a response', () => {
   const ask = (previous: string | undefined, input: string, more: object = {}) =>
     client.responses.create({ model: 'scripted', previous_response_id: previous ?? null, input, ...more });
 
-  /** A response, and a cancelled message after it. */
+  /** A response, followed by a cancelled message. */
   async function runStopped(...replies: Parameters<typeof script>) {
     const hanging = holdReply('Cut.');
     const asked = script('One.', hanging.reply, ...replies);

@@ -7,7 +7,7 @@ import { createOpenAiClient, openAiApp } from './openai-app.ts';
 const client = createOpenAiClient();
 
 type SessionAnswer = { readonly metadata: { readonly session: string } };
-/** Returns the session that a response names beside the protocol's fields. */
+/** Returns the session that a response contains beside the protocol's fields. */
 const getSession = (answer: unknown): string => (answer as SessionAnswer).metadata.session;
 
 describe('a chat completion', () => {
@@ -44,7 +44,7 @@ describe('a chat completion', () => {
     });
   });
 
-  it.each(['metadata', 'header'] as const)('continues the session that it names by %s', async (by) => {
+  it.each(['metadata', 'header'] as const)('continues the session that it identifies by %s', async (by) => {
     const { message, model } = script('One.', 'Two.');
     const first = await client.chat.completions.create({
       model: 'scripted',
@@ -165,7 +165,7 @@ describe('a chat completion', () => {
     expect(read).toContain('color of 8');
   });
 
-  it('describes in text the pending decision, and where to make it', async () => {
+  it('describes the pending decision in text, and where to make it', async () => {
     const { message } = script({ calls: [{ name: 'pay', input: { to: 'nobody', amount: 1 } }] }, 'Done.');
     const answer = await client.chat.completions.create({
       model: 'clerk',

@@ -1,4 +1,4 @@
-/** Unmodified OpenAI clients with their own tools: the model is offered them, and the clients run them. */
+/** Unmodified OpenAI clients with their own tools, which the model calls and the clients run. */
 import { createOpenAI } from '@ai-sdk/openai';
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import { HumanMessage, ToolMessage } from '@langchain/core/messages';

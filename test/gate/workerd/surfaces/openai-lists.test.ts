@@ -17,7 +17,7 @@ import { createOpenAiClient } from './openai-app.ts';
 
 const use = [answers, files(), openAi({ lists: openAiLists() }), sessionIndex()];
 
-/** An app with two agents, used by a person of a tenant, and the OpenAI client for it. */
+/** An app with two agents for a person of a tenant, and an OpenAI client of it. */
 function createTenant(caller: Partial<Caller> = {}) {
   const name = `t-${crypto.randomUUID()}`;
   const as = (who: Partial<Caller>): Send =>
@@ -32,7 +32,7 @@ function createTenant(caller: Partial<Caller> = {}) {
     as,
     via,
     client,
-    /** Begins a conversation, or continues it. */
+    /** Starts or continues a conversation. */
     ask: (conversation: string, input: string, model = 'indexed') =>
       client.responses.create({ model, input, conversation }),
     /** Returns a page of conversations. */
@@ -54,7 +54,7 @@ const now = expect.closeTo(Date.now() / 1000, -3);
 
 const notFound = { status: 404, code: 'conversation_not_found', type: 'invalid_request_error' };
 
-/** Begins conversations one after the other. Resolves when the index knows them. */
+/** Starts conversations one after the other. Resolves when the index contains them. */
 async function beginSessions({ ask, client }: ReturnType<typeof createTenant>, ...ids: readonly string[]) {
   const { message } = script(...ids.map(() => 'Done.'));
   for (const id of ids) {
@@ -79,7 +79,7 @@ describe('a conversation', () => {
     });
   });
 
-  it('has the title from its updated metadata, until that is removed', async () => {
+  it('has the title from its updated metadata, until the metadata is removed', async () => {
     const it = createTenant();
     await beginSessions(it, 'c1');
     const { conversations } = it.client;
@@ -110,7 +110,7 @@ describe('a conversation', () => {
     });
   });
 
-  it('is gone after it was deleted, with its items, its responses and its entry in the list', async () => {
+  it('is deleted with its items, its responses and its entry in the list', async () => {
     const it = createTenant();
     const { conversations, responses } = it.client;
     const { id } = await it.ask('c1', script('Done.').message());
@@ -138,7 +138,7 @@ describe('a conversation', () => {
     },
   );
 
-  it('names its model if several conversations have its id', async () => {
+  it('is found only with its model if several conversations have its id', async () => {
     const { ask, client, list } = createTenant();
     const { message } = script('One.', 'Two.');
     await ask('c1', message());
@@ -160,7 +160,7 @@ describe('a conversation', () => {
 });
 
 describe('the list of conversations', () => {
-  it('is read in pages in either order', async () => {
+  it('is returned in pages, in either order', async () => {
     const it = createTenant();
     await beginSessions(it, 'a', 'b', 'c');
     expect(await it.list()).toMatchObject({ object: 'list', first_id: 'c', last_id: 'a', has_more: false });
@@ -290,7 +290,7 @@ describe('the items of a conversation', () => {
       { type: 'function_call_output', output: 'It is here.' },
       { type: 'message', role: 'assistant', text: 'Found.' },
     ]);
-    // The items have the same ids as in the responses.
+    // The items have the same ids as in the original responses.
     const output = [first, second, third, fourth].flatMap((one) => one.output);
     expect(data).toEqual(expect.arrayContaining(output));
     expect(data[3]).toMatchObject({ approval_request_id: question?.id });
@@ -307,7 +307,7 @@ describe('the items of a conversation', () => {
     expect(await Promise.all(found)).toEqual(data);
   });
 
-  it('are read in pages that the client joins, in either order', async () => {
+  it('are returned in pages that the client joins, in either order', async () => {
     const it = createTenant();
     const { message } = script('1', '2', '3', '4', '5', '6', '7', '8', '9', '10');
     for (let turn = 0; turn < 10; turn += 1) await it.ask('c1', message());
@@ -389,7 +389,7 @@ describe('the items of a conversation', () => {
 });
 
 describe('a deleted response', () => {
-  it('removes its conversation if that has no other response', async () => {
+  it('removes its conversation if the conversation has no other response', async () => {
     const it = createTenant();
     const { id } = await it.ask('c1', script('Done.').message());
     const raw = await it.via(`/v1/responses/${id}`, { method: 'DELETE' });
@@ -400,7 +400,7 @@ describe('a deleted response', () => {
     expect((await it.list()).data).toEqual([]);
   });
 
-  it('is not removed if its conversation has other responses', async () => {
+  it('causes a 409 and is kept if its conversation has other responses', async () => {
     const { ask, client } = createTenant();
     const { message } = script('One.', 'Two.');
     const first = await ask('c1', message());
@@ -412,7 +412,7 @@ describe('a deleted response', () => {
     }
   });
 
-  it('is not removed if its turn has a second response', async () => {
+  it('causes a 409 and is kept if its turn has a second response', async () => {
     const { ask, client } = createTenant();
     const { message } = script({ calls: [{ name: 'look_up', input: { id: '7' } }] }, 'Found.');
     const first = await ask('c1', message());

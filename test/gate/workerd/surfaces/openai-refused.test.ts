@@ -210,7 +210,7 @@ describe('a request for a response', () => {
     expect(await post('/v1/responses', { model: 'scripted', input: 'Hello', ...body })).toEqual(told);
   });
 
-  it('that is not JSON, or too large, gets the protocol’s error', async () => {
+  it('gets the protocol’s error if it is not JSON or is too large', async () => {
     expect(await post('/v1/responses', '{')).toEqual(
       createRefusal('The body is not JSON.', null, 'bad_json'),
     );
@@ -240,7 +240,7 @@ describe('a request for a response', () => {
       retry: 'false',
       error: { code: 'session_busy', type: 'invalid_request_error', param: null },
     });
-    // The REST API's parameters for this do not exist here, so the error does not name them.
+    // The error omits the REST API's parameters for this, because they do not exist here.
     expect(refused.error).toHaveProperty(
       'message',
       expect.stringMatching(
@@ -261,7 +261,7 @@ describe('a request for a response', () => {
     );
   });
 
-  it('is accepted once under its key', async () => {
+  it('is accepted only once under its key', async () => {
     const { message, model } = script('Once.', 'Twice.');
     const create = () =>
       createOpenAiClient().responses.create(

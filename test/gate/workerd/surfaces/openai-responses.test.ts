@@ -23,7 +23,7 @@ describe('a message after an older response', () => {
       key === undefined ? {} : { headers: { 'idempotency-key': key } },
     );
 
-  it('goes to a fork that ends with that response, and later ones continue the fork', async () => {
+  it('goes to a fork that ends with that response, and later messages continue the fork', async () => {
     const { message, model } = script('One.', 'Two.', 'Three.', 'Four.');
     const first = await ask(message(), null);
     const second = await ask('Again.', first.id);
@@ -39,7 +39,7 @@ describe('a message after an older response', () => {
     expect([fourth.output_text, fourth.conversation?.id]).toEqual(['Four.', other.conversation?.id]);
   });
 
-  it('is the same under the same key, in a fork and after the last response', async () => {
+  it('returns the same response under the same key, in a fork and after the last response', async () => {
     const { message, model } = script('One.', 'Two.', 'Three.');
     const first = await ask(message(), null);
     const key = crypto.randomUUID();
@@ -116,7 +116,7 @@ describe('a response', () => {
     expect(await client.responses.create({ model: 'scripted', input: `#${key}` })).toMatchObject(told);
   });
 
-  it('continues the previous one by previous_response_id, by conversation, or by the ids of its items', async () => {
+  it('continues the previous response by previous_response_id, by conversation, or by the ids of its items', async () => {
     const { message, model } = script('One.', 'Two.', 'Three.', 'Four.');
     const first = await client.responses.create({ model: 'scripted', input: message() });
     const second = await client.responses.create({
@@ -160,7 +160,7 @@ describe('a response', () => {
     );
   });
 
-  it('streams its text, and then returns the same as without a stream', async () => {
+  it('streams its text, and then returns the same response as without a stream', async () => {
     const { message } = script(
       { calls: [{ name: 'add', input: { a: 1, b: 2 } }] },
       {
@@ -290,7 +290,7 @@ it.each([
 );
 
 describe('the stream of a response that fails internally', () => {
-  it('reports that without internals', async () => {
+  it('reports the failure without internals', async () => {
     const reply = holdReply('Never told.');
     const { message } = script(reply.reply);
     const { id } = await client.responses.create({ model: 'scripted', input: message(), background: true });
@@ -376,7 +376,7 @@ describe('a call that waits', () => {
   const createPayScript = (...inputs: { to: string; amount: number }[]) =>
     script({ calls: inputs.map((input) => ({ name: 'pay', input })) }, 'All done.');
 
-  it('is an approval request, whose answer finds its session', async () => {
+  it('is returned as an approval request, whose answer finds its session', async () => {
     const to = crypto.randomUUID();
     const { message } = createPayScript({ to, amount: 1 }, { to, amount: 2 });
     const first = await client.responses.create({ model: 'clerk', input: message() });
@@ -433,7 +433,7 @@ describe('a call that waits', () => {
     expect(await client.responses.retrieve(second.id)).toEqual(second);
   });
 
-  it('can be answered one after the other, and the remaining ones are listed again', async () => {
+  it('is answered separately, and the remaining calls are listed again', async () => {
     const to = crypto.randomUUID();
     const { message } = createPayScript({ to, amount: 1 }, { to, amount: 2 });
     const first = await client.responses.create({ model: 'clerk', input: message() });
@@ -450,7 +450,7 @@ describe('a call that waits', () => {
     expect(listPaymentsTo(to).toSorted()).toEqual([1, 2]);
   });
 
-  it('can ask again: the second question’s answer is accepted, and the first’s is refused', async () => {
+  it('can ask again, and then accepts only the answer to the second question', async () => {
     const to = crypto.randomUUID();
     const { message } = script({ calls: [{ name: 'pay_twice_asked', input: { to, amount: 3 } }] }, 'Paid.');
     const approveAll = ({ output }: OpenAI.Responses.Response) =>
@@ -565,7 +565,7 @@ describe('a call that waits', () => {
     expect(model.requests).toHaveLength(4);
   });
 
-  it('is answered once: the same answer returns the same response, and another is refused', async () => {
+  it('is answered only once: the same answer returns the same response, and another is refused', async () => {
     const to = crypto.randomUUID();
     const { message, model } = createPayScript({ to, amount: 1 });
     const [asked] = (await client.responses.create({ model: 'clerk', input: message() })).output;

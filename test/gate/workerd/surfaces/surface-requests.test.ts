@@ -93,7 +93,7 @@ describe('a request to a surface', () => {
     expect(await response.text()).toBe(response.headers.get('x-request-id'));
   });
 
-  it('is served below the app’s mount path, and its links begin with that', async () => {
+  it('is served below the app’s mount path, and its links begin with that path', async () => {
     const holdfast = createHoldfast({ agents: [scripted], use: [createSurface(echoRequest)] });
     const app = new Hono();
     app.route('/ai', holdfast.routes);
@@ -176,7 +176,7 @@ describe('a public route', () => {
       named: { agent: 'scripted' },
       body: { a: 1 },
     });
-    // Beside it, other routes are unchanged.
+    // Other routes are unchanged.
     expect((await ask(via)).status).toBe(401);
   });
 
@@ -206,7 +206,7 @@ describe('the index of a surface', () => {
   const askKept = async (via: Send, path: string, texts: readonly string[] = []): Promise<string[]> =>
     (await ask(via, { texts }, {}, path)).json();
 
-  it('finds texts by their key, the latest first, and none under another', async () => {
+  it('finds texts by their key, with the latest first, and no texts under another key', async () => {
     const [via, path] = [createApp(keepTexts), createPath()];
     expect(await askKept(via, path, ['one', 'two'])).toEqual(['two', 'one']);
     expect(await askKept(via, path, ['three'])).toEqual(['three', 'two', 'one']);
@@ -260,7 +260,7 @@ describe('the index of a surface', () => {
   it.each([
     ['its object is always busy', { SESSIONS: wrapObjects(() => ({ begin: async () => BUSY_REFUSAL })) }],
     ['there is no binding', { SESSIONS: undefined }],
-  ])('can lose an entry with a log line, if %s', async (_, vars) => {
+  ])('logs that it lost an entry if %s', async (_, vars) => {
     const lines: unknown[] = [];
     const keepOne: RouteHandler = async (asked) => {
       await asked.keep('key', 'one');
@@ -375,7 +375,7 @@ describe('a surface formats', () => {
     ]);
   });
 
-  it('a handler without a response like a failure, and the log names the route', async () => {
+  it('a handler without a response like a failure, and the log includes the route', async () => {
     const log = vi.fn();
     const response = await ask(createApp(() => undefined as never, { log }));
     expect(await readRefusal(response)).toMatchObject({ status: 500, oops: { type: 'internal-error' } });
@@ -395,7 +395,7 @@ describe('a surface formats', () => {
     });
   });
 
-  it('no problem without a formatter: it is the standard one', async () => {
+  it('no problem without a formatter, so that the response is the standard problem', async () => {
     const plain = defineModule({ name: 'plain' }).use({
       routes: [{ method: 'GET', path: '/plain', handle: () => Promise.reject(new Error('x')) }],
     });
@@ -443,19 +443,22 @@ describe('a problem that a surface formats', () => {
       },
       /Inside of refuse/,
     ],
-  ])('is the standard one if the formatter %s, and both errors are logged', async (_, refuse, why) => {
-    const { via, log } = createRefusingApp(refuse);
-    const response = await via('/plain');
-    expect(await readJson(response)).toEqual({
-      type: 'urn:holdfast:problem:internal-error',
-      title: 'internal error',
-      status: 500,
-      detail: 'The request failed. The log of the Worker shows why. Accepted messages are kept.',
-    });
-    expect(response.headers.get('x-request-id')).toMatch(/^[0-9a-f]{16}$/);
-    const logged = log.mock.calls.map(([{ stack = '', thrown }]) => `${stack} ${String(thrown)}`);
-    expect(logged).toEqual([expect.stringContaining('a text'), expect.stringMatching(why)]);
-  });
+  ])(
+    'is replaced by the standard problem if the formatter %s, and both errors are logged',
+    async (_, refuse, why) => {
+      const { via, log } = createRefusingApp(refuse);
+      const response = await via('/plain');
+      expect(await readJson(response)).toEqual({
+        type: 'urn:holdfast:problem:internal-error',
+        title: 'internal error',
+        status: 500,
+        detail: 'The request failed. The log of the Worker shows why. Accepted messages are kept.',
+      });
+      expect(response.headers.get('x-request-id')).toMatch(/^[0-9a-f]{16}$/);
+      const logged = log.mock.calls.map(([{ stack = '', thrown }]) => `${stack} ${String(thrown)}`);
+      expect(logged).toEqual([expect.stringContaining('a text'), expect.stringMatching(why)]);
+    },
+  );
 });
 
 describe('a surface’s response', () => {

@@ -1,4 +1,4 @@
-/** The error texts that people see with each protocol, over the real app and its objects. */
+/** The error texts that people see in each protocol, over the real app and its objects. */
 import OpenAI from 'openai';
 import { describe, expect, it } from 'vitest';
 import { ConfigurationError } from '../../../../src/create-holdfast.ts';
@@ -58,7 +58,7 @@ const desk = defineAgent({
   model: modelBySession,
 });
 
-/** An agent without a model in the deployment. */
+/** An agent for which the deployment has no model. */
 const agentWithoutModel = defineAgent({
   name: 'unset',
   description: 'Has no model.',
@@ -68,7 +68,7 @@ const agentWithoutModel = defineAgent({
   },
 });
 
-/** The surfaces of an app with its own callers, at its production host. */
+/** The surfaces of an app with its own callers, on its production host. */
 function deploy(tell?: Tell, config: AppConfig = {}, origin = 'https://desk.example'): Send {
   const words = tell ? { tell } : {};
   const via = createTestApp({
@@ -256,7 +256,7 @@ describe('a surface', () => {
     expect(make).toThrow(`${name} has a string as its 'tell'. Use a function`);
   });
 
-  it('of an example refuses such a `tell` too, with its own name', () => {
+  it('in an example also refuses a `tell` that is not a function, and reports its own name', () => {
     const problem = "agUi has 'title' as its 'tell'. Use a function such as ({ title }) => title.";
     expect(() => agUi({ tell: 'title' as never })).toThrow(problem);
   });

@@ -58,7 +58,7 @@ describe('copyJson', () => {
     expect(copyJson(received)).toEqual({ ok: true, value: { a: 1 } });
   });
 
-  it('accepts objects without a prototype, and one object in two places', () => {
+  it('accepts objects without a prototype, and the same object in two places', () => {
     const shared = Object.assign(Object.create(null), { a: 1 });
     expect(copyJson([shared, shared])).toEqual({ ok: true, value: [{ a: 1 }, { a: 1 }] });
   });
@@ -133,7 +133,7 @@ describe('copyJson', () => {
     expect(asked).toEqual([]);
   });
 
-  it('has no negative zero, which the journal would not preserve', () => {
+  it('returns no negative zero, because the journal would not preserve it', () => {
     expect(copyJson([-0])).toStrictEqual({ ok: true, value: [0] });
   });
 

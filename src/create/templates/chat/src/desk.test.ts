@@ -6,7 +6,7 @@ import { desk } from './desk.ts';
 const send = 'Please refund 20 euro of order A-7.';
 const replies = [{ calls: [{ name: 'refund', input: { order: 'A-7', euro: 20 } }] }, 'It is done.'];
 
-it('refunds what was approved', async () => {
+it('refunds an order after the refund is approved', async () => {
   const session = createTestSession(desk, { replies });
   expect(await session.send(send)).toMatchObject({
     outcome: 'suspended',
@@ -16,7 +16,7 @@ it('refunds what was approved', async () => {
   expect(answer).toMatchObject({ outcome: 'completed', text: 'It is done.', toolCalls: 1 });
 });
 
-it('refunds nothing that was denied', async () => {
+it('does not refund an order if the refund is rejected', async () => {
   const session = createTestSession(desk, { replies: [replies[0] ?? '', 'Then not.'] });
   await session.send(send);
   const answer = await session.decide('refund', { decision: 'reject', reason: 'Too late.' });
@@ -24,7 +24,7 @@ it('refunds nothing that was denied', async () => {
   expect(session.requests[1]?.messages.at(-1)?.text).not.toContain('on their way back');
 });
 
-it('asks and refunds at most once, wherever the Worker dies', async () => {
+it('asks for approval and refunds at most once, wherever the Worker crashes', async () => {
   const report = await crashMatrix(desk, {
     steps: [
       { send, replies },

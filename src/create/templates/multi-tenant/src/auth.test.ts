@@ -48,7 +48,7 @@ it.each([
   expect(await authenticateToken(await token())).toBeNull();
 });
 
-it('uses the keys of the issuer instead of the secret if both are set', async () => {
+it('verifies tokens with the keys of the issuer instead of the secret if both are set', async () => {
   const { publicKey, privateKey } = await generateKeyPair('ES256');
   const keys = [{ ...(await exportJWK(publicKey)), kid: 'k1', alg: 'ES256' }];
   vi.stubGlobal('fetch', async () => Response.json({ keys }));

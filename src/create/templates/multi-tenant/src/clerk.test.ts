@@ -8,7 +8,7 @@ const mia = { id: 'mia', tenant: 'acme', roles: ['manager'] };
 const send = 'Please pay invoice INV-17.';
 const replies = [{ calls: [{ name: 'pay_invoice', input: { number: 'INV-17' } }] }, 'It is paid.'];
 
-it('pays what a manager approves', async () => {
+it('pays an invoice after a manager approves the payment', async () => {
   const session = createTestSession(clerk, { replies, principal: ann });
   expect(await session.send(send)).toMatchObject({
     outcome: 'suspended',
@@ -21,13 +21,13 @@ it('pays what a manager approves', async () => {
   });
 });
 
-it.each([ann, { ...ann, roles: ['manager'] }])('refuses the decision of %j', async (by) => {
+it.each([ann, { ...ann, roles: ['manager'] }])('refuses an approval by %j', async (by) => {
   const session = createTestSession(clerk, { replies, principal: ann });
   await session.send(send);
   await expect(session.decide('pay_invoice', { decision: 'approve', by })).rejects.toThrow();
 });
 
-it('pays at most once, wherever the Worker dies', async () => {
+it('pays an invoice at most once, wherever the Worker crashes', async () => {
   const steps = [
     { send, replies },
     { decide: 'pay_invoice', as: { decision: 'approve' as const, by: mia } },

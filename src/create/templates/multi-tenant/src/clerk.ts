@@ -18,6 +18,6 @@ export const clerk = defineAgent({
   name: 'clerk',
   description: 'Pays invoices.',
   instructions: 'Pay what is asked.',
-  // A manager of the tenant decides, but not about their own request.
+  // A manager of the tenant decides, except on their own request.
   tools: [requireApproval(pay, ({ number }) => `Pay ${number}?`, { by: 'manager', notBy: 'requester' })],
 });

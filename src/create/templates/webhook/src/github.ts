@@ -73,7 +73,7 @@ async function ask({ env, signal }: CallContext, path: string, body?: object): P
     },
     signal,
   });
-  // A failing server may still have done it, so treat it like a lost connection.
+  // A failing server may still have acted, so treat this like a lost connection.
   if (response.status >= 500) throw new DOMException(`GitHub returned ${response.status}.`, 'TimeoutError');
   if (!response.ok) throw new Error(`GitHub refused the request with ${response.status}.`);
   return response.json();

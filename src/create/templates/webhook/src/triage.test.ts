@@ -12,7 +12,7 @@ const replies = [
   'It is a bug.',
 ];
 
-/** A fake GitHub that outlives every crash, and keeps everything that was written. */
+/** A fake GitHub that survives every crash, and retains all writes. */
 const onPaper = ({ effect, happened }: Pick<CrashKit, 'effect' | 'happened'>): GitHub => ({
   async addLabel({ repository, number }, label, call) {
     await effect(`${label} on ${repository}#${number}`, call.idempotencyKey);
@@ -42,7 +42,7 @@ it('labels and answers the issue that the webhook is about', async () => {
   expect(done).toEqual(['bug on acme/shop#42', '"Thank you for telling us." on acme/shop#42']);
 });
 
-it('comments exactly once, wherever the Worker dies', async () => {
+it('writes a comment exactly once, wherever the Worker crashes', async () => {
   const report = await crashMatrix(
     (kit) => defineTriage(onPaper(kit)),
     { steps: [{ send, replies }] },

@@ -144,8 +144,8 @@ function Decision({ pending, action, onSend }: DecisionProps) {
 }
 
 /**
- * Returns the initial value of a form. `isEdit` is false if the question asks for another value than the input
- * of its call.
+ * Returns the initial value of a form. `isEdit` is false if the question asks for a value other than the
+ * input of its call.
  */
 function getInitialValue({ schema, input }: PendingView): {
   readonly isEdit: boolean;

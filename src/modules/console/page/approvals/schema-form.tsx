@@ -31,7 +31,7 @@ export function SchemaForm({ schema, value, submit, isBusy, onSubmit, onCancel }
     const found = findProblems(schema, root);
     setProblems(found);
     if (found.size === 0)
-      onSubmit(readField(root) as JsonObject); // the schema of an input describes an object
+      onSubmit(readField(root) as JsonObject); // an input's schema always describes an object
     else
       requestAnimationFrame(() => form.current?.querySelector<HTMLElement>('[aria-invalid=true]')?.focus());
   };
@@ -67,7 +67,7 @@ function findProblems(schema: JsonSchema, root: FormField): FieldProblems {
   return problems;
 }
 
-/** Returns the problems of a value, or none if only the server can check the schema. */
+/** Returns the problems of a value. Empty if only the server can check the schema. */
 export function checkValue(
   schema: JsonSchema,
   value: Json,
@@ -214,7 +214,7 @@ function Leaf({
     'aria-required': isRequired,
     'aria-describedby': `${id}-about`,
     onInput: (event) => {
-      (field as { raw: string }).raw = event.currentTarget.value; // its options are the values of `raw`
+      (field as { raw: string }).raw = event.currentTarget.value; // the options are the values of `raw`
       onChange();
     },
   };

@@ -74,7 +74,7 @@ export function ChatView({ store }: SessionViewProps) {
   );
 }
 
-/** Replaces the input in sessions of other owners, to which only the owner can send messages. */
+/** Replaces the input in other owners' sessions, because only the owner can send messages. */
 function WatchedChat({ store, openTurn }: SessionViewProps & { readonly openTurn: string | undefined }) {
   const action = useAction();
   const { value: failure } = action.failure;
@@ -95,8 +95,8 @@ function WatchedChat({ store, openTurn }: SessionViewProps & { readonly openTurn
 }
 
 /**
- * Returns the actions for retries and branches. `repeat` creates a branch that was refused because it leaves
- * out calls with effects.
+ * Returns the actions for retries and branches. `repeat` creates a branch that was first refused because it
+ * leaves out calls with effects.
  */
 function useActions(store: SessionStore) {
   const action = useAction();

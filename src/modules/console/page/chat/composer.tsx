@@ -28,7 +28,7 @@ interface ComposerProps {
   readonly store: SessionStore;
   readonly openTurn: string | undefined;
   readonly isWaiting: boolean;
-  /** Called after a message was accepted or the turn was stopped. */
+  /** Called after a message is accepted or the turn is stopped. */
   readonly onSent: () => void;
 }
 
@@ -116,7 +116,9 @@ function useMessage(store: SessionStore, onSent: () => void) {
   const action = useAction();
   const last = useRef<Promise<unknown>>(Promise.resolve());
   useEffect(() => keepDraft(store, text.value), [text.value]);
-  /** Sends messages in order. A message that cannot be sent returns to the input, before any newer text. */
+  /**
+   * Sends messages in order. A message that cannot be sent is put back into the input, before any newer text.
+   */
   const send = (how: SendMode): void => {
     const message = { text: text.peek(), files: files.peek() };
     if (message.text.trim() === '' && message.files.length === 0) return;

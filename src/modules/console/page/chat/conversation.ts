@@ -51,7 +51,7 @@ export interface Conversation {
   readonly entries: readonly ConversationEntry[];
   /** The turn that has not ended. */
   readonly openTurn: string | undefined;
-  /** Whether a call of the open turn waits for a person. */
+  /** `true` if a call of the open turn waits for a person. */
   readonly isWaiting: boolean;
 }
 
@@ -127,7 +127,7 @@ function findNote(event: StoredEvent): string | undefined {
   }
 }
 
-/** Returns the parts of a reply. A reply without parts is text and then calls. */
+/** Returns the parts of a reply. A reply without parts consists of its text, followed by its calls. */
 function toShownParts(
   event: EventOf<'model-replied'>,
   calls: ReadonlyMap<string, ShownCall>,
@@ -144,7 +144,7 @@ function toShownParts(
   });
 }
 
-/** Updates the calls. An entry shares the objects of its calls, so it shows their outcome. */
+/** Updates the calls. An entry refers to the same call objects, so it shows their outcome. */
 function foldCall(calls: Map<string, ShownCall>, event: StoredEvent): void {
   if (event.type === 'model-replied') {
     const outer = event.frame === undefined ? undefined : calls.get(event.frame);

@@ -87,7 +87,7 @@ const FileName = ({ file: { name, mediaType, size } }: { readonly file: AnyFile 
   </span>
 );
 
-/** A link to another site. The page never opens it without a click. */
+/** A link to another site. The page opens the link only after a click. */
 export const Outside = ({ url, text = url }: { readonly url: string; readonly text?: string }) => (
   <a href={url} target="_blank" rel="noopener noreferrer nofollow">
     <Line text={text} most={90} />

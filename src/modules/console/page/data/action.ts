@@ -7,7 +7,8 @@ export interface ActionState {
   readonly isBusy: Signal<boolean>;
   readonly failure: Signal<Failure | undefined>;
   /**
-   * Resolves with `true` if the request succeeded. Resolves at once with `false` while another request runs.
+   * Resolves with `true` if the request succeeded. Resolves at once with `false` if another request is
+   * running.
    */
   run(request: () => Promise<unknown>): Promise<boolean>;
 }

@@ -9,7 +9,7 @@ import { createTransport, type RepeatableRequest, readJson } from '../../../../c
 export const BASE_PATH = location.pathname.replace(/\/console\/?$/, '');
 
 /**
- * The number of retries. It is low, because a person waits for a lost connection to be reported. Streams have
+ * The number of retries. It is low, so that a person soon sees that the connection is lost. Streams have
  * their own retries.
  */
 const MAX_RETRIES = 2;
@@ -18,7 +18,7 @@ const TRANSPORT_OPTIONS = { url: BASE_PATH === '' ? '/' : BASE_PATH, retries: MA
 
 const transport = createTransport(TRANSPORT_OPTIONS);
 
-/** Lists sessions, the inbox and usage, if the app has `sessionIndex()`. */
+/** Client for session lists, the inbox and usage, if the app has `sessionIndex()`. */
 export const index = createIndexClient(TRANSPORT_OPTIONS);
 
 /**
@@ -29,7 +29,7 @@ export async function ask<Answer>(path: string, asked: Partial<RepeatableRequest
   return (await transport.ask({ path, ...asked }, readJson)) as Answer; // the server's own type
 }
 
-/** A session, and its owner if the caller looks at it as an operator. */
+/** A session, and its owner if the caller views it as an operator. */
 export interface SessionPlace {
   readonly agent: string;
   readonly id: string;

@@ -1,4 +1,4 @@
-/** Determines with the first request whether the app has an index of sessions. */
+/** Determines by the first request whether the app has an index of sessions. */
 import { signal } from '@preact/signals';
 import { isMissingRoute, toFailure } from './api.ts';
 

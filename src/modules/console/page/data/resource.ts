@@ -3,7 +3,9 @@ import { type Signal, signal } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
 import { type Failure, toFailure } from './api.ts';
 
-/** `value` stays while newer data loads and if the load fails, so that forms in a view keep their text. */
+/**
+ * `value` is retained while newer data loads, and if the load fails, so that forms in a view keep their text.
+ */
 export interface Resource<Value> {
   readonly value?: Value | undefined;
   readonly failure?: Failure | undefined;

@@ -24,12 +24,12 @@ export interface SessionStore extends SessionPlace {
   readonly live: ReadonlySignal<ReadonlyMap<string, LivePiece>>;
   /** The last progress line of running calls, by call id. */
   readonly progress: ReadonlySignal<ReadonlyMap<string, string>>;
-  /** Starts following, after a failure or after the first message of a session that did not exist. */
+  /** Starts to follow the session, after a failure or after the first message to a new session. */
   follow(): void;
   close(): void;
 }
 
-/** The ids of new sessions, for which no request is needed. */
+/** The ids of new sessions, which exist only in the page and need no request. */
 const unsentSessions = new Set<string>();
 
 /** Returns the id of a new session. */
@@ -89,7 +89,7 @@ interface FollowState extends Pick<SessionStore, 'client'> {
   readonly signal: AbortSignal;
 }
 
-/** Events are shown this many at a time while a long journal loads. */
+/** The number of events after which the view updates while a long journal loads. */
 const EVENTS_PER_CHUNK = 500;
 
 /** Reads and follows the journal. Never rejects. */

@@ -1,5 +1,5 @@
 /**
- * Stores which sessions this browser has opened, the last one first. Without an index, the page lists only
+ * Stores which sessions this browser has opened, most recent first. Without an index, the page lists only
  * these.
  */
 import { signal } from '@preact/signals';

@@ -54,7 +54,7 @@ export function InboxView() {
 function Groups({ first, onAnswered }: { readonly first: InboxPage; readonly onAnswered: () => void }) {
   const action = useAction();
   const [later, setLater] = useState<InboxPage>();
-  // Cards keep their order, since a newer first page must not disturb an answer that is being written.
+  // Cards keep their order, so that a newer first page does not disturb an answer that is being written.
   const { next } = later ?? first;
   const shown = [...first.waiting, ...(later?.waiting ?? [])].filter(({ pending }) => pending.length > 0);
   const loadMore = (): Promise<boolean> =>
@@ -98,7 +98,7 @@ async function loadInbox(): Promise<InboxPage> {
   return (await requestIndex(() => index.pending())) ?? { waiting: await readVisitedInbox(), next: null };
 }
 
-/** The number of recently opened sessions to ask if the app has no index. */
+/** The number of recently opened sessions to query if the app has no index. */
 const MAX_VISITED_SESSIONS = 12;
 
 async function readVisitedInbox(): Promise<readonly InboxSession[]> {

@@ -85,7 +85,7 @@ export function JournalView({ store }: SessionViewProps) {
   );
 }
 
-/** Writes the search to the URL when the person stops typing. */
+/** Writes the search to the URL once the person stops typing. */
 function useKept(text: string): void {
   const isFirst = useRef(true);
   useEffect(() => {

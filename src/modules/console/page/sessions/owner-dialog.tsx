@@ -1,4 +1,4 @@
-/** Lets operators open the sessions of another owner, which the URL and the header then name. */
+/** Lets operators open the sessions of another owner, who is then shown in the URL and the header. */
 import { signal } from '@preact/signals';
 import { useState } from 'preact/hooks';
 import { index } from '../data/api.ts';

@@ -14,7 +14,7 @@ interface AgentPage {
 
 const PAGE_SIZE = 50;
 
-/** Selects sessions by agents, status and owner. Without an owner, those of the caller. */
+/** Selects sessions by agents, status and owner. Defaults to the caller's sessions. */
 export interface SessionSelection {
   readonly names: readonly string[];
   readonly status: SessionStatus | undefined;
@@ -35,7 +35,10 @@ export async function loadPages(
   return { agents: await Promise.all(agents) };
 }
 
-/** Replaces the first page of each agent with a newer one. A session that moved to it is listed once. */
+/**
+ * Replaces the first page of each agent with a newer one. A session that moved to the first page is listed
+ * only once.
+ */
 export function withFirst(first: SessionPages, loaded: SessionPages | undefined): SessionPages {
   if (!loaded) return first;
   const agents = first.agents.map((page): AgentPage => {
@@ -50,7 +53,7 @@ export function withFirst(first: SessionPages, loaded: SessionPages | undefined)
 export const hasMore = ({ agents }: SessionPages): boolean => agents.some(({ next }) => next !== null);
 
 /**
- * Returns the sessions whose place is final, the latest first. Later pages of an agent can only contain older
+ * Returns the sessions whose position is final, latest first. Later pages of an agent can only contain older
  * sessions than its last loaded one.
  */
 export function listInOrder({ agents }: SessionPages): readonly ListedSession[] {

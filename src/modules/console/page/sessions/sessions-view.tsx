@@ -1,4 +1,4 @@
-/** Lists the caller's sessions from the app's index, or else those that this browser has opened. */
+/** Lists the caller's sessions from the app's index, or else the sessions that this browser has opened. */
 import { signal } from '@preact/signals';
 import { useEffect, useState } from 'preact/hooks';
 import type { ListedSession, SessionStatus } from '../../../../worker/index-views.ts';
@@ -96,7 +96,7 @@ const SESSION_STATUSES: readonly SessionStatus[] = ['running', 'waiting', 'faile
 
 interface ChoiceProps {
   readonly label: string;
-  /** The name of its value in the URL. */
+  /** The name of the filter's value in the URL. */
   readonly name: string;
   readonly value: string;
   readonly all: string;

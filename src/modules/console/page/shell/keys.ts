@@ -13,7 +13,7 @@ export interface Shortcut {
 /** The shortcuts that currently work. The help lists them. */
 export const shortcuts = signal<readonly Shortcut[]>([]);
 
-/** Offers shortcuts while a view is shown. `list` must be the same array in every render. */
+/** Enables shortcuts while a view is shown. `list` must be the same array in every render. */
 export function useShortcuts(list: readonly Shortcut[]): void {
   useEffect(() => {
     shortcuts.value = [...shortcuts.peek(), ...list];
@@ -23,7 +23,7 @@ export function useShortcuts(list: readonly Shortcut[]): void {
   }, [list]);
 }
 
-/** Milliseconds in which the second key must follow. */
+/** Milliseconds within which the second key must follow. */
 const KEY_SEQUENCE_MS = 1_500;
 
 let first = { key: '', at: 0 };

@@ -7,7 +7,7 @@ export type SessionTab = (typeof SESSION_TABS)[number];
 
 /**
  * A place in the page. `query` contains the values that a view stores in the URL, such as the open event.
- * `owner` is set if an operator looks at the sessions of another owner, such as `tenant:acme`.
+ * `owner` is set if an operator views the sessions of another owner, such as `tenant:acme`.
  */
 export type Place = (
   | { readonly view: 'sessions' }
@@ -57,7 +57,7 @@ export const toSessionHref = (
   { tab = 'chat', query = {} }: { readonly tab?: SessionTab; readonly query?: Place['query'] } = {},
 ): string => toHref({ view: 'session', agent, session, tab, query });
 
-/** Goes to a place. With `replace`, adds no entry to the history. */
+/** Navigates to a place. With `replace`, adds no entry to the history. */
 export function goTo(to: Place, how: 'push' | 'replace' = 'push'): void {
   const href = toHref(to);
   if (href === location.hash) return;

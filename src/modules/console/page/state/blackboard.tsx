@@ -17,7 +17,7 @@ export function Blackboard({ entries, isChanged }: BlackboardProps) {
         {list.map((entry: unknown, at) => {
           const { type, name, value } = Object(entry);
           return (
-            // Entries are only added at the end.
+            // Entries are only appended, so an index is a stable key.
             <li key={at}>
               <span class="board-head">
                 {type !== undefined && (

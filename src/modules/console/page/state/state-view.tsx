@@ -71,8 +71,8 @@ export function StateView({ store }: SessionViewProps) {
 }
 
 /**
- * Returns whether an event records that an operator looked at the session. The view does not move on to it, since
- * loading the state of another owner's session adds one.
+ * Returns whether an event records that an operator viewed the session. The view does not advance to such an
+ * event, since loading the state of another owner's session adds one.
  */
 const isAccess = (event: StoredEvent): boolean =>
   event.type === 'module-event' && event.module === 'operators';

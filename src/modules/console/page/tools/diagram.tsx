@@ -38,7 +38,7 @@ export function DiagramPanel({ diagram }: { readonly diagram: DiagramView }) {
 type NodeMarks = ReadonlyMap<string, 'here' | 'done' | 'locked'>;
 type DiagramNodes = ReturnType<typeof readMermaid>['nodes'];
 
-/** Marks the state of the call that opened the loop, or else the states of all keys. */
+/** Marks the state of the call that opened the loop, or else the current states of all keys. */
 function markStates({ state, positions }: DiagramView, nodes: DiagramNodes): NodeMarks {
   const states = state === undefined ? Object.values(positions) : [state];
   const here = nodes.filter(({ label }) => states.includes(label));

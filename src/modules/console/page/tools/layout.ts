@@ -74,7 +74,7 @@ function computeShortestPaths(initial: string, edges: Diagram['edges']): Readonl
 }
 
 /**
- * Returns the length of the longest path to each node. A playbook has no cycles. With a cycle, the number of
+ * Returns the length of the longest path to each node. A playbook has no cycles. In a cycle, the number of
  * rounds limits the length.
  */
 function computeLongestPaths(nodes: Diagram['nodes'], edges: Diagram['edges']): ReadonlyMap<string, number> {
@@ -98,7 +98,7 @@ function drawLine(edge: DiagramEdge, from: PlacedNode, to: PlacedNode): EdgeLine
     const path = `M${x1} ${y1}C${x1 + bend} ${y1} ${x2 - bend} ${y2} ${x2} ${y2}`;
     return { ...edge, path, labelX: (x1 + x2) / 2, labelY: (y1 + y2) / 2 - 6 };
   }
-  // An arrow that leads back or stays in its column passes below the nodes.
+  // An arrow that leads to an earlier column or its own passes below the nodes.
   const [x1, x2] = [from.x + from.width / 2, to.x + to.width / 2];
   const [y1, y2] = [from.y + NODE_HEIGHT, to.y + NODE_HEIGHT + 3];
   const low = Math.max(y1, y2) + 34;

@@ -26,7 +26,7 @@ export function TurnPicker({ turns, chosen }: TurnPickerProps) {
   const at = turns.findIndex(({ turn }) => turn === chosen);
   const pick = (to: number): void => {
     const turn = turns[to];
-    // The last turn is the default. So a later turn replaces it.
+    // The last turn is the default, which a later turn replaces.
     if (turn)
       setQuery({ turn: to === turns.length - 1 ? undefined : turn.turn, event: undefined, reply: undefined });
   };

@@ -25,7 +25,7 @@ export interface TimelineRow {
   readonly note?: string | undefined;
   readonly badge?: { readonly text: string; readonly tone: 'plain' | 'good' | 'warn' | 'bad' } | undefined;
   readonly bars: readonly TimelineBar[];
-  /** The sequence number of the event that the row opens, which is its last event. */
+  /** The sequence number of the row's last event, which a click opens. */
   readonly seq?: number | undefined;
   readonly start: number;
   readonly end?: number | undefined;

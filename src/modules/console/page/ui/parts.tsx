@@ -6,7 +6,7 @@ import { Line, Words } from './words.tsx';
 
 type Tone = 'plain' | 'accent' | 'good' | 'warn' | 'bad';
 
-/** A short word about a status. */
+/** A short label for a status. */
 export function Badge({
   tone = 'plain',
   children,
@@ -23,7 +23,7 @@ interface ButtonProps {
   readonly kind?: 'plain' | 'primary' | 'danger' | 'quiet';
   readonly type?: 'button' | 'submit';
   readonly isDisabled?: boolean;
-  /** The accessible name, if the children are only a symbol. */
+  /** The accessible name. Required if the children are only a symbol. */
   readonly label?: string;
   readonly isPressed?: boolean;
 }
@@ -52,7 +52,7 @@ export function Button({
   );
 }
 
-/** A collapsed part, whose content renders when it is opened. */
+/** A collapsible part, whose content renders when it is opened. */
 export function Fold({
   title,
   children,
@@ -169,7 +169,7 @@ export function Facts({
   );
 }
 
-/** A titled part of a view. */
+/** A section of a view, with a title. */
 export function Section({
   title,
   aside,

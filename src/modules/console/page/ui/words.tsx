@@ -1,10 +1,10 @@
-/** Shows text from models, tools and people. The text never becomes markup, and is never invisible. */
+/** Shows text from models, tools and people. The text is never rendered as markup, and never invisible. */
 import { useState } from 'preact/hooks';
 import { count } from './format.ts';
 
 /**
- * Matches characters that are invisible or change how others look: control characters, direction marks and
- * tags. Excludes line breaks, and the joiners of Persian and emoji.
+ * Matches characters that are invisible or change how other characters look: control characters, direction
+ * marks and tags. Excludes line breaks, and the joiners of Persian and emoji.
  */
 const INVISIBLE_CHARACTER = /(?![\t\n\r\u200c\u200d])[\p{Cc}\p{Cf}\u2028\u2029]/u;
 

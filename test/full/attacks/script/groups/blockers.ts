@@ -38,7 +38,7 @@ const addresses = PRIVATE_HOSTS.map(
   }),
 );
 
-/** Runs a turn. Returns whether `/health` answers within a second while the turn runs. */
+/** Runs a turn. Returns whether `/health` responds within a second while the turn runs. */
 async function sendMeanwhile({ ann, own }: Scene, message: string): Promise<readonly unknown[]> {
   const sent = ann.post(`${own}/messages`, { message });
   const began = performance.now();

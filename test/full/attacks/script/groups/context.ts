@@ -24,7 +24,7 @@ const isNotAllowed = (key: string): Check =>
     `The body is not valid: context: a body cannot set '${key}'. Allow it in createHoldfast({ http: { bodyContext: [...] } }).`,
   );
 
-/** Keys that a body must not set. Each would reach an object in a different way. */
+/** Keys that a body must not set, including variants of allowed keys and inherited names. */
 const keys = [
   'tenant',
   'plan',

@@ -29,7 +29,7 @@ async function sendRpc(
       accept: 'application/json, text/event-stream',
       'mcp-protocol-version': REVISION,
       'mcp-method': method,
-      // A header encodes text that is not ASCII in this form.
+      // Headers encode non-ASCII text in this form.
       'mcp-name': `=?base64?${Buffer.from(String(name)).toString('base64')}?=`,
     },
   );

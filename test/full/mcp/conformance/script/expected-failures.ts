@@ -37,7 +37,7 @@ export function readExpected(set: SetName): Readonly<Record<Side, Expected>> {
 /** With expected failures, the suite also counts warnings as failures. */
 export const hasFailed = ({ status }: Check): boolean => status === 'FAILURE' || status === 'WARNING';
 
-/** Returns the differences of a scenario's result from its expectation. */
+/** Returns the differences between a scenario's result and its expectation. */
 export function findSurprises(
   { checks }: PlayedScenario,
   excused: ReadonlySet<string> | undefined,

@@ -33,7 +33,7 @@ describe('an issue that contains instructions', () => {
     ...ORDERS.map((title) => ['in its title', title, '']),
     ['in a title of one word', 'x;close;issue', ''],
   ])(
-    'leads the offline planner to no further action if the instructions are %s (%#)',
+    'causes no further action by the offline planner if the instructions are %s (%#)',
     async (_, title, body) => {
       const stage = createScene(createOfflineOptions());
       expect(await stage.session.send(createDeliveryBody(title ?? '', body))).toMatchObject({
@@ -103,7 +103,7 @@ describe('an issue that contains instructions', () => {
     expect(JSON.stringify(await stage.session.events())).not.toContain(TOKEN);
   });
 
-  it('cannot be read if the context names no issue', async () => {
+  it('cannot be read if the context contains no issue', async () => {
     const session = createTestSession(defineTriage(paperGitHub), replyWith(call('read_issue')));
     await session.send(SPELLING_BODY);
     expect((await listCalls(session))[0]?.[1]).toContain("The tool-call context's 'issue' is missing.");

@@ -51,7 +51,7 @@ describe('the webhook of the triage agent', () => {
     expect(message.body).toHaveLength(2_000);
   });
 
-  it('accepts only opened issues, and no issues of bots', async () => {
+  it('accepts only opened issues that are not from bots', async () => {
     const others = payloads.filter(({ action }) => action !== 'opened');
     const answers = await Promise.all(others.map((payload) => receiveEvent(payload)));
     expect(new Set(answers.map(({ type }) => type))).toEqual(new Set(['ignored']));
@@ -63,7 +63,7 @@ describe('the webhook of the triage agent', () => {
     });
   });
 
-  it('ignores a pull request, whichever event its unsigned header names', async () => {
+  it('ignores a pull request, regardless of the event in its unsigned header', async () => {
     const { issue, ...rest } = { issue: {}, ...opened };
     const pull = { ...rest, pull_request: issue };
     expect(await receiveEvent(pull, 'pull_request')).toMatchObject({ type: 'ignored' });
@@ -75,7 +75,7 @@ describe('the webhook of the triage agent', () => {
     expect(await receiveEvent({ ...opened, issue: {} })).toMatchObject({ reason: 'It is about no issue.' });
   });
 
-  it('leads from the delivery to the comment', async () => {
+  it('turns a delivery into a comment on its issue', async () => {
     const stage = createScene(createOfflineOptions());
     const started = await receiveEvent(opened ?? {});
     if (started.type !== 'start') throw new Error(`The turn did not start: it is ${started.type}.`);

@@ -14,11 +14,11 @@ const connectError = (phrase: string) =>
   });
 
 describe('the URL of a server', () => {
-  it('is the literal one, even if it is private', () => {
+  it('is the configured literal URL, even if it is private', () => {
     expect(getServerUrl('http://localhost:3000/mcp')).toBe('http://localhost:3000/mcp');
   });
 
-  it('can be computed from the principal and its context, and from no other input', () => {
+  it('can be computed only from the principal and its context', () => {
     let given: McpUser | undefined;
     const url = (user: McpUser) => {
       given = user;

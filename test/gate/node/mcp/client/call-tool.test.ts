@@ -38,7 +38,7 @@ describe('a response', () => {
     expect(await connection.callTool(call('write'), callOptions())).toEqual(answer);
   });
 
-  it('belongs to its own call if several calls run', async () => {
+  it('is returned to its own call if several calls run', async () => {
     const gates = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const slow: FakeTool = {
       name: 'write',

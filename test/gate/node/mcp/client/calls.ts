@@ -47,7 +47,7 @@ export const createNotRunError = (message: string) =>
 export const createLostError = (why: string) =>
   new McpLostError(`MCP server 'files' was asked to run 'write', and ${why}: it is unknown whether it ran.`);
 
-/** The error of a call whose request the server answers in this way. */
+/** The error of a call to which the server responds in this way. */
 export async function catchCallError(
   misbehave: Misbehavior,
   kind: 'sessions' | 'stateless' | 'sse' = 'sessions',

@@ -178,7 +178,7 @@ describe('an unreachable server', () => {
   it.each<[string, Misbehavior]>([
     ['401', respondWith(401)],
     ['403 with WWW-Authenticate', challengeWith(403)],
-  ])('is reported as one that does not accept the credentials if it returns %s', async (said, misbehave) => {
+  ])('is reported as rejecting the credentials if it returns %s', async (said, misbehave) => {
     const status = said.slice(0, 3);
     const error = await getRejection(open(createFakeServer({ misbehave })));
     const message = `MCP server 'files' does not accept the caller's credentials (HTTP ${status}).`;

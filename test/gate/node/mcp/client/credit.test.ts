@@ -42,7 +42,7 @@ describe('the requests of a connection', () => {
     expect(counted()).toBe(server.requests.length - 1);
   });
 
-  it('are counted without a claim if they exceed those of a usual opening', async () => {
+  it('are counted without a claim if they exceed the requests of a usual opening', async () => {
     const server = createFakeServer({ misbehave: respondWith(401) });
     let counted = 0;
     const oauth = () =>
@@ -74,7 +74,7 @@ describe('the requests of a connection', () => {
 });
 
 describe('a redirect', () => {
-  it('counts as its own request', async () => {
+  it('counts as a separate request', async () => {
     const { server, connection, counted } = await openCounted();
     connection.credit(server.requests.length);
     let isFirst = true;
@@ -93,7 +93,7 @@ describe('a redirect', () => {
 });
 
 describe('a credit', () => {
-  it('adds up, and is used before any request is counted', () => {
+  it('is added to earlier credit, and is used before any request is counted', () => {
     let counted = 0;
     const credit = createCredit((more) => {
       counted += more;

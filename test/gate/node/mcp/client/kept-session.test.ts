@@ -65,7 +65,7 @@ describe('a connection that resumes a session', () => {
       .toBe(true);
   });
 
-  it('cancels its calls under the ids that the server knows', async () => {
+  it('cancels its calls with the ids that the server received', async () => {
     const began = Promise.withResolvers<AbortSignal>();
     const server = createFakeServer({
       tools: [
@@ -89,7 +89,7 @@ describe('a connection that resumes a session', () => {
     await vi.waitFor(() => expect(signal.aborted).toBe(true));
   });
 
-  it('shows programs its id and the server’s info', async () => {
+  it('provides its id and the server’s info to programs', async () => {
     const server = createFakeServer({ tools: [doneTool] });
     const { kept, credentials } = createCredentials();
     await open(server, { keeper: createKeeper(credentials) });

@@ -81,7 +81,7 @@ describe('an oversized message before the response', () => {
   const log = (data: unknown) =>
     `data: ${JSON.stringify({ jsonrpc: '2.0', method: 'notifications/message', params: { level: 'info', data } })}\n\n`;
 
-  it('is no sign that the call ran, however long it is', async () => {
+  it('is not evidence that the call ran, regardless of its length', async () => {
     expect((await catchCallError(() => streamResponse(log('x'.repeat(5_000))))).error).toEqual(
       createLostError('it answered with more than 4096 bytes'),
     );
@@ -107,7 +107,7 @@ describe('an oversized message before the response', () => {
 });
 
 describe('an oversized response over the old transport', () => {
-  it('loses every open call, because it may belong to any of them', async () => {
+  it('causes every open call to be lost, because it may belong to any of them', async () => {
     const server = createFakeServer({
       kind: 'sse',
       tools: [

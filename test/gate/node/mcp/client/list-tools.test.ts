@@ -23,7 +23,7 @@ const listError = (why: string) =>
     message: `MCP server 'files' could not list its tools: ${why}.`,
   });
 
-/** The error of a list request that the server answers in this way. */
+/** The error of a list request to which the server responds in this way. */
 async function expectListingError(misbehave: Misbehavior, connectTimeout?: number) {
   const connection = await open(
     createFakeServer({ tools: [createFakeTool('a')], misbehave: misbehaveFor(isList, misbehave) }),
@@ -34,14 +34,14 @@ async function expectListingError(misbehave: Misbehavior, connectTimeout?: numbe
   return getRejection(connection.listTools(createNeverSignal()));
 }
 
-/** Answers every list request with this result. */
+/** Responds to every list request with this result. */
 const respondWithList =
   (result: (request: RecordedRequest) => object): Misbehavior =>
   (request) =>
     Response.json({ jsonrpc: '2.0', id: JSON.parse(request.body).id, result: result(request) });
 
 /**
- * Answers with two tools. The schema of the first is nested so deeply that recursive code overflows the
+ * Responds with two tools. The schema of the first is nested so deeply that recursive code overflows the
  * stack.
  */
 const respondDeeply: Misbehavior = ({ body }) => {
@@ -52,7 +52,7 @@ const respondDeeply: Misbehavior = ({ body }) => {
 };
 
 describe('the tools of a server', () => {
-  it('are those of all its pages, in the order of the server', async () => {
+  it('are the tools of all its pages, in the order of the server', async () => {
     const server = createFakeServer({ tools: createNumberedTools(7), pageSize: 3 });
     const connection = await open(server);
     const { tools } = await connection.listTools(createNeverSignal());
@@ -76,7 +76,7 @@ describe('the tools of a server', () => {
     expect(tools.map(({ name }) => name)).toEqual(['flat']);
   });
 
-  it('include everything that the server sends about them', async () => {
+  it('include all fields that the server sends', async () => {
     const told = {
       name: 'read',
       title: 'Read',
@@ -119,7 +119,7 @@ describe('the tools of a server', () => {
     expect((await connection.listTools(createNeverSignal())).tools).toEqual([good]);
   });
 
-  it('can be more than a session stores, because the caller applies that limit', async () => {
+  it('can exceed the number that a session stores, because the caller applies that limit', async () => {
     const connection = await open(createFakeServer({ tools: createNumberedTools(1_001), pageSize: 300 }));
     expect((await connection.listTools(createNeverSignal())).tools).toHaveLength(1_001);
   });

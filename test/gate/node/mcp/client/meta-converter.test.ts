@@ -92,7 +92,7 @@ describe('MetaConverter (MCP-06, S0-018, S0-019)', () => {
     ['passThrough', passThrough, { locale: 'de' }],
     ['denyKeys', denyKeys('token'), { locale: 'de' }],
     ['allowKeys, which names one,', allowKeys('locale', LOOP_ID_KEY), { locale: 'de', [LOOP_ID_KEY]: 'l1' }],
-  ])('%s sends Holdfast’s own keys only if they are named', (_, convert, sent) => {
+  ])('%s sends Holdfast’s own keys only if they are listed', (_, convert, sent) => {
     const stamped = { locale: 'de', [LOOP_ID_KEY]: 'l1', 'holdfast.other': { a: 1 } };
     expect(convert(ToolCallContext.of(stamped))).toEqual(sent);
   });

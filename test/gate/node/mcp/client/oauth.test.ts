@@ -94,7 +94,7 @@ const ISSUER_ERROR = new McpServerError({
 });
 
 describe('an OAuth provider', () => {
-  it('fetches a token when the server requests one, and sends it from then on', async () => {
+  it('fetches a token when the server requests one, and sends it with every later request', async () => {
     const { server, fetch, asked } = createGuardedServer();
     const connection = await open({ url: server.url, fetch }, { oauth: () => createCredentials() });
     await connection.callTool(call('echo'), callOptions());
@@ -240,7 +240,7 @@ describe('an OAuth provider', () => {
     expect(words).not.toContain('client-secret');
   });
 
-  it('sends no request to a private address that a public server names', async () => {
+  it('does not send a request to a private address that a public server provides', async () => {
     const issuer = 'https://169.254.169.254';
     const { server, fetch, asked } = createGuardedServer({ issuer });
     const error = await getRejection(
@@ -250,14 +250,14 @@ describe('an OAuth provider', () => {
     expect(asked.filter(({ url }) => url.startsWith(issuer))).toEqual([]);
   });
 
-  it('sends requests to a private address that a private server names', async () => {
+  it('sends requests to a private address that a private server provides', async () => {
     const issuer = 'http://localhost:9000';
     const { server, fetch, asked } = createGuardedServer({ issuer, url: 'http://localhost:3000/mcp' });
     await open({ url: server.url, fetch }, { oauth: () => createCredentials(issuer) });
     expect(asked.at(-1)?.url).toBe(`${issuer}/token`);
   });
 
-  it('sends no request to a plain HTTP address that a public server names, even if that server uses HTTP', async () => {
+  it('does not send a request to a plain HTTP address that a public server provides, even if that server uses HTTP', async () => {
     const issuer = 'http://10.0.0.1:9000';
     const { server, fetch, asked } = createGuardedServer({ issuer, url: 'http://mcp.example.com/mcp' });
     await getRejection(open({ url: server.url, fetch }, { oauth: () => createCredentials(issuer) }));

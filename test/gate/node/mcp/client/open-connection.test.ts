@@ -19,7 +19,7 @@ const echo = {
   }),
 };
 
-/** A timeout of this many ms that expires when the test says so. */
+/** A timeout of this many ms that expires when the test triggers it. */
 function holdTimeout(ms: number) {
   const over = new AbortController();
   const real = AbortSignal.timeout.bind(AbortSignal);
@@ -77,7 +77,7 @@ describe('the opening of a connection', () => {
     expect(server.requests).toEqual([]);
   });
 
-  it('sends requests to a private address from data if the client allows that, but no credentials', async () => {
+  it('sends requests without credentials to a private address from data if the client allows that', async () => {
     await open(createFakeServer(), { url: () => 'http://localhost:3000/mcp', allowPrivate: true });
     const error = await getRejection(
       open(createFakeServer(), { url: () => 'http://a:b@localhost/', allowPrivate: true }),

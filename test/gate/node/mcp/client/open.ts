@@ -24,7 +24,7 @@ export type OpenOptions = Partial<McpClientConfig> & {
   readonly signal?: AbortSignal;
   /** Receives the number of requests that no claim has covered. */
   readonly count?: (subrequests: number) => void;
-  /** The protocol that the server is known to speak. Defaults to a session by `initialize`. */
+  /** The known protocol of the server. Defaults to a session by `initialize`. */
   readonly known?: KnownProtocol | 'nothing';
   readonly keeper?: SessionKeeper;
 };

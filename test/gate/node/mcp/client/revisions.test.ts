@@ -17,7 +17,6 @@ const listMethods = ({ requests }: FakeServer) => requests.map(({ method, rpc })
 const isDiscover = ({ rpc }: RecordedRequest) => rpc === 'server/discover';
 const isInitialize = ({ rpc }: RecordedRequest) => rpc === 'initialize';
 
-/** A tool that counts its runs. */
 function createCountingTool(more: Partial<FakeTool> = {}) {
   const runs: unknown[] = [];
   const tool: FakeTool = {
@@ -31,7 +30,7 @@ function createCountingTool(more: Partial<FakeTool> = {}) {
   return { tool, runs };
 }
 
-/** Answers a request with this result or error. */
+/** Responds to a request with this result or error. */
 const respondWithRpc =
   (answer: object, status = 200): Misbehavior =>
   ({ body }) =>
@@ -231,7 +230,7 @@ describe('a server with the revision 2026-07-28', () => {
     [-32_020, 'The header Mcp-Param-Region is missing'],
     [-32_021, 'Sampling is required'],
     [-32_022, 'No such revision'],
-  ])('has its message quoted if a call did not start (%i)', async (code, message) => {
+  ])('has its message included in the error of a call that did not start (%i)', async (code, message) => {
     for (const status of [200, 400]) {
       const error = { code, message: `${message}.` };
       const server = createFakeServer({
@@ -261,7 +260,7 @@ describe('the detected revision of a server', () => {
   });
 
   it.each(['sessions', 'stateless', 'sse'] as const)(
-    'is detected again if the server now uses an older one (%s), and the call runs once',
+    'is detected again if the server now uses an older revision (%s), and the call runs once',
     async (kind) => {
       const { tool, runs } = createCountingTool();
       const server = createFakeServer({ kind, tools: [tool] });
@@ -341,7 +340,7 @@ describe('the detected revision of a server', () => {
 });
 
 describe("the detection of a server's revision", () => {
-  it('is retried once if a server names the rejected revision', async () => {
+  it('is retried once if a server reports the rejected revision as supported', async () => {
     const { tool } = createCountingTool();
     const server = createFakeServer({ kind: 'modern', tools: [tool] });
     const data = { supported: ['2026-07-28'], requested: '2026-07-28' };

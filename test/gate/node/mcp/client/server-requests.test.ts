@@ -19,7 +19,7 @@ const question = {
   requestedSchema: { type: 'object' as const, properties: { sure: { type: 'boolean' as const } } },
 };
 
-/** A tool that sends the client a request, and returns the response. */
+/** A tool that sends a request to the client, and returns the response. */
 const createAskingTool = (request: Parameters<FakeExtra['sendRequest']>[0]): FakeTool => ({
   name: 'ask',
   run: async (_, { sendRequest }) => {
@@ -131,7 +131,7 @@ describe('an elicitation', () => {
     ]);
   });
 
-  it('is refused if several calls run and it does not name its call', async () => {
+  it('is refused if several calls run and it does not identify its call', async () => {
     const both = Promise.withResolvers<void>();
     let running = 0;
     const confirm: FakeTool = {

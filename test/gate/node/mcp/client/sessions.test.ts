@@ -17,7 +17,6 @@ const isCall = ({ rpc }: RecordedRequest) => rpc === 'tools/call';
 const isResume = ({ headers }: RecordedRequest) => headers['last-event-id'] !== undefined;
 const listMethods = ({ requests }: FakeServer) => requests.map(({ method, rpc }) => rpc ?? method);
 
-/** A tool that counts its runs. */
 function createCountingTool() {
   const runs: unknown[] = [];
   const tool: FakeTool = {
@@ -32,7 +31,7 @@ function createCountingTool() {
 
 const DONE_RESULT = { content: [{ type: 'text', text: 'done' }] };
 
-describe('a session that the server has forgotten', () => {
+describe('a session that no longer exists on the server', () => {
   it('is restarted for a call, which is sent once more and runs once', async () => {
     const { tool, runs } = createCountingTool();
     const server = createFakeServer({ tools: [tool] });
@@ -149,7 +148,7 @@ describe('a broken stream', () => {
           await heard[lost]?.promise;
           lose?.();
         }
-        await streams[times]?.promise; // Forever, if the client does not resume the stream.
+        await streams[times]?.promise; // Never resolves if the client does not resume the stream.
         return { content: [{ type: 'text', text: 'done' }] };
       },
     };
@@ -258,7 +257,7 @@ describe('a broken stream', () => {
       .toBe(true);
   });
 
-  it('is abandoned after ten seconds if the standalone listening stream does not open', async () => {
+  it('is abandoned after ten seconds if it is the standalone stream and does not open', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     onTestFinished(() => void vi.useRealTimers());
     const server = createFakeServer({
@@ -295,7 +294,7 @@ describe('a broken stream', () => {
     expect(gets.filter(({ headers }) => headers['mcp-session-id'] !== ofNext)).toHaveLength(1);
   });
 
-  it('is not opened again forever', async () => {
+  it('is opened at most four times', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     onTestFinished(() => void vi.useRealTimers());
     const server = createFakeServer();

@@ -9,7 +9,7 @@ describe('foreign text in our own lines', () => {
     ['  a \t b  ', 'a b', 'repeated spaces'],
     ['a\ud800b', 'a\ufffdb', 'half a character'],
     ['\u202e\n\u202e', '', 'any visible character'],
-  ])('turns %j into %j, without %s', (text, shown) => {
+  ])('is converted from %j to %j, without %s', (text, shown) => {
     expect(toOneLine(text, 100)).toBe(shown);
   });
 

@@ -16,13 +16,13 @@ const neverAborts = new AbortController().signal;
 const follow = (one: 'waits' | readonly string[], signal: AbortSignal) =>
   one === 'waits' ? waitForAbort(signal) : yieldThenThrow(one);
 
-it('merged streams end with the error of one stream, even if another one still waits', async () => {
+it('merged streams end with the error of one stream, even if another stream is still pending', async () => {
   const items = mergeGenerators<'waits' | readonly string[], string>(['waits', ['a']], neverAborts, follow);
   expect(await items.next()).toEqual({ done: false, value: 'a' });
   await expect(items.next()).rejects.toThrow(new Error('The stream broke.'));
 });
 
-it('merged streams leave no unhandled rejection if their reader is slow or leaves', async () => {
+it('merged streams leave no unhandled rejection if their reader is slow or stops reading', async () => {
   const unhandled: unknown[] = [];
   const recordUnhandled = (reason: unknown) => unhandled.push(reason);
   process.on('unhandledRejection', recordUnhandled);

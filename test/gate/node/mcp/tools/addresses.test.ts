@@ -55,7 +55,7 @@ describe('two loops of one turn', () => {
     'Both are paid.',
   ];
 
-  it('reach their own addresses with their own headers and tools, if the contexts give two addresses', async () => {
+  it('use separate addresses, headers and tools if their contexts yield two addresses', async () => {
     const [a, b] = [createEast(), createWest()];
     const client = defineMcpClient({
       name: 'bank',
@@ -113,7 +113,7 @@ describe('two loops of one turn', () => {
 });
 
 describe('a list of tools', () => {
-  it('belongs to one address: another address has its own list, even if the session knows the first', async () => {
+  it('belongs to one address: another address has its own list, even if the session has stored the first one', async () => {
     const [a, b] = [createEast(), createWest()];
     let url = a.url;
     const client = defineMcpClient({ name: 'bank', url: () => url, fetch: fetchAmong(a, b) });
@@ -130,7 +130,7 @@ describe('a list of tools', () => {
     ]);
   });
 
-  it('does not call a tool at another address, and the model must list the tools again', async () => {
+  it('is not used to call a tool at another address, and the model must list the tools again', async () => {
     const [a, b] = [createEast(), createWest()];
     let url = a.url;
     const client = defineMcpClient({ name: 'bank', url: () => url, fetch: fetchAmong(a, b) });

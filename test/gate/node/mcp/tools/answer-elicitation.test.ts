@@ -170,7 +170,7 @@ describe('an elicitation of a call that can restart', () => {
 });
 
 describe('an elicitation of a `once` call', () => {
-  it('keeps the call running until it is answered: its server is called once', async () => {
+  it('keeps the call running until it is answered, so the server is called once', async () => {
     const { desk: table, server } = createDesk(createBookingTool());
     const sending = table.send('Book a table');
     await expect.poll(() => table.pending().catch(() => []), { timeout: 10_000 }).toHaveLength(1);

@@ -1,4 +1,4 @@
-/** How often a turn requests the tools of a server, which loops see them, and what is logged. */
+/** How often a turn requests the tools of a server, which loops see them, and the logged warnings. */
 import * as v from 'valibot';
 import { expect, it } from 'vitest';
 import { type AnyTool, Secrets, ToolCallContext } from '../../../../../src/index.ts';
@@ -61,7 +61,7 @@ it('a list that is never fresh is requested once per invocation', async () => {
   expect(countMethods(server)['tools/list']).toBe(2);
 });
 
-it('a nested loop is offered tools that an unfolding tool has found while it still waits for another server', async () => {
+it('a nested loop is offered tools that an unfolding tool has found while that tool still waits for another server', async () => {
   const shop = createScene([createSayingTool('buy')]);
   const slow = createScene([createSayingTool('crawl')], { name: 'slow', url: 'https://slow.test/mcp' });
   const nested = Promise.withResolvers<void>();

@@ -67,7 +67,7 @@ describe('the metadata of a call', () => {
     },
   );
 
-  it('fails the call, and the server is not called, if the converter throws (MCP-11)', async () => {
+  it('causes the call to fail without a request to the server if the converter throws (MCP-11)', async () => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => undefined);
     onTestFinished(() => log.mockRestore());
     const thrown = new Error('no tenant');
@@ -176,7 +176,7 @@ describe('a failed call', () => {
     expect(getLastResults(desk)).toEqual(['Error: The book is full.']);
   });
 
-  it('certainly did not run if its server cannot be reached any more', async () => {
+  it('reports rejected credentials if its server returns 401', async () => {
     const { desk, server } = createDesk(createSayingTool('note'));
     server.misbehave = misbehaveFor(isCall, respondWith(401));
     await desk.send('Note it');
@@ -199,7 +199,7 @@ describe('a failed call', () => {
     },
   );
 
-  it('closes its connection if it is in doubt, and the next call connects again', async () => {
+  it('closes its connection if its response is lost, and the next call connects again', async () => {
     const { server, client } = createScene([
       createSayingTool('look', 'seen', { annotations: { readOnlyHint: true } }),
     ]);
@@ -221,7 +221,7 @@ describe('a failed call', () => {
     expect(countMethods(server).initialize).toBe(2);
   });
 
-  it('is reported as late if it is a read that takes too long', async () => {
+  it('reports the timeout if it is a read that takes too long', async () => {
     const { desk, server } = createDesk(
       createSayingTool('note', '', { annotations: { readOnlyHint: true } }),
       {
@@ -285,7 +285,7 @@ describe('the server of a turn that has ended', () => {
     expect(ended.headers['mcp-session-id']).toBeDefined();
   });
 
-  it('receives the cancellation of a call that is cancelled with its turn, and of no other', async () => {
+  it('receives a cancellation only for a call that is cancelled with its turn', async () => {
     const hang = createSayingTool('note', '', { run: () => new Promise(() => undefined) });
     const { desk, server } = createDesk(hang);
     const sending = desk.send('Note it');

@@ -21,7 +21,7 @@ const search = createSayingTool('search_wikipedia');
 const article = createSayingTool('get_article');
 const weather = createSayingTool('weather');
 
-describe('two clients with one name', () => {
+describe('two clients with the same name', () => {
   const createTwoClients = () => [
     createScene([search]).client,
     createScene([weather], { url: () => 'https://b.example/mcp' }).client,
@@ -50,7 +50,7 @@ describe('two clients with one name', () => {
   });
 });
 
-describe('tools with one name from two servers', () => {
+describe('tools with the same name from two servers', () => {
   it('are distinguished by a prefix; a missing prefix is logged once', async () => {
     const warned = captureWarnings();
     const [one, other] = [createScene([search]), createScene([search], { name: 'notes' })];
@@ -135,7 +135,7 @@ describe('a required tool', () => {
     expect(getLastResults(wiki)).toEqual(['search_wikipedia done']);
   });
 
-  it('reports the missing tool and the available ones, sorted (MCP-02)', async () => {
+  it('reports the missing tool and the available tools in sorted order (MCP-02)', async () => {
     captureWarnings();
     const { client } = createScene([weather, article]);
     const factory = createMcpToolFactory({ clients: [client] });
@@ -173,7 +173,7 @@ describe('a required tool', () => {
 });
 
 describe('an unfolding tool over MCP', () => {
-  it('contacts no server before it is called, and then shows the tools with these names (MCP-01, MCP-08)', async () => {
+  it('contacts no server before it is called, and then shows the tools with the configured names (MCP-01, MCP-08)', async () => {
     const { server, client } = createScene([search, weather, article]);
     const factory = createMcpToolFactory({ clients: [client] });
     const wikipedia = factory.unfoldingByName('wikipedia', 'Find and read articles.', [
@@ -233,7 +233,7 @@ describe('an unfolding tool over MCP', () => {
     expect(getLastResults(desk)[0]).toBe(`${formatOpenedText('web_fetch')}\n\nFetch one page at a time.`);
   });
 
-  it('accepts `removeOnInvoke`, and otherwise works in the same way (UNF-15, S0-127)', async () => {
+  it('remains offered after it opens if `removeOnInvoke` is false (UNF-15, S0-127)', async () => {
     const { client } = createScene([search]);
     const factory = createMcpToolFactory({ clients: [client] });
     const facade = factory.unfoldingByName('wikipedia', 'Articles.', ['search_wikipedia'], false);

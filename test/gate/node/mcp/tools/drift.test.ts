@@ -57,7 +57,7 @@ describe('a drift report', () => {
     ).not.toHaveProperty('drift');
   });
 
-  it('also describes the changes that a client accepts, which then uses the new definitions and forgets removed tools', async () => {
+  it('also describes the changes that a client accepts, which then uses the new definitions and drops removed tools', async () => {
     const listing = await listRepeatedly([v1, { read: changedDescriptions.read }], reportingClient);
     expect(summarizeTools(listing)).toEqual([['read', changedDescriptions.read]]);
     expect(listing).not.toHaveProperty('gone');
@@ -95,7 +95,7 @@ describe('a client that refuses drift', () => {
     expect(listing.fingerprint).toBe((await listRepeatedly([v1])).fingerprint);
   });
 
-  it('omits a removed tool that comes back changed, in every later list', async () => {
+  it('omits a removed tool that reappears with changes, in every later list', async () => {
     const gone = { write: 'Writes.' };
     const removed = await listRepeatedly([v1, gone]);
     expect(removed.gone).toEqual([
@@ -115,7 +115,7 @@ describe('a client that refuses drift', () => {
     });
   });
 
-  it('accepts a removed tool that comes back unchanged, at any time', async () => {
+  it('accepts a removed tool that reappears unchanged, at any time', async () => {
     const back = await listRepeatedly([v1, {}, changedDescriptions, v1]);
     expect(summarizeTools(back)).toEqual([
       ['read', 'Reads.'],
@@ -182,7 +182,7 @@ describe('a client that refuses drift', () => {
     expect(listing.tools).toHaveLength(8);
   });
 
-  it('uses the stored definitions as the first ones when it starts to refuse drift', async () => {
+  it('uses the stored definitions as the first definitions when it starts to refuse drift', async () => {
     const known = await listRepeatedly([v1], reportingClient);
     expect(
       summarizeTools(await createListing(createTools(changedDescriptions), known, refusingClient))[0],

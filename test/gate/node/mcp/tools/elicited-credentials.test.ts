@@ -108,7 +108,7 @@ describe('an elicitation form that asks for a credential', () => {
       'a description that mentions a password, in a field with a specific name',
       { properties: { steps: { ...freeText, description: 'What was done about the password?' } } },
     ],
-  ])('is not suspected because of %s', async (_, asked) => {
+  ])('is shown to a person despite %s', async (_, asked) => {
     expect(await startAskingSession(asked).send('Book a table')).toMatchObject({ outcome: 'suspended' });
   });
 });

@@ -89,7 +89,7 @@ describe('an image from a server, in a session', () => {
 });
 
 describe('an oversized image from a server', () => {
-  it('is replaced by text in its position, and logged; the other blocks remain', async () => {
+  it('is replaced by text in its position and logged, while the other blocks remain', async () => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => undefined);
     onTestFinished(() => log.mockRestore());
     const large = { ...image, data: 'AAAA'.repeat(2_796_203) };

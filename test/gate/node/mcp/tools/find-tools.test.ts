@@ -1,4 +1,6 @@
-/** When the tools of servers are requested, and what a session stores of them (MCP-08, MCP-09, drift). */
+/**
+ * When the tools of servers are requested, and which of their data a session stores (MCP-08, MCP-09, drift).
+ */
 import { describe, expect, it } from 'vitest';
 import { createMcpToolFactory, mcpToolProvider } from '../../../../../src/mcp/tools/entry.ts';
 import { createManualClock, type ScriptedReply, type TestSession } from '../../../../../src/testing/entry.ts';
@@ -26,7 +28,7 @@ describe('the tools of a server', () => {
     expect(await readListedFacts(desk)).toHaveLength(1);
   });
 
-  it('are known in the next turn, and to a Worker that takes over, without a request (MCP-09)', async () => {
+  it('are available in the next turn and after a take-over, without a request (MCP-09)', async () => {
     const { server, client } = createScene([createSayingTool('look')]);
     const tools = [mcpToolProvider({ clients: [client] }), createCrashTool(() => desk)];
     const desk = createSession(tools, [requestTool('crash'), 'Went on.', 'Done.']);
@@ -63,7 +65,7 @@ describe('the tools of a server', () => {
     expect(second).toEqual({ key: JSON.stringify(['shop', server.url, null, 'tester']), at: 60_000 });
   });
 
-  it('are the stored ones if the server is unreachable (MCP-04)', async () => {
+  it('are the stored tools if the server is unreachable (MCP-04)', async () => {
     const said = captureWarnings();
     const { server, client } = createScene([createSayingTool('look')], { refreshAfter: 0 });
     const desk = createSession([mcpToolProvider({ clients: [client] })], ['One.', 'Two.']);
@@ -76,7 +78,7 @@ describe('the tools of a server', () => {
     ]);
   });
 
-  it('are reported missing with the time that was waited, to each of several callers', async () => {
+  it('are reported as missing with the time that the caller waited, to each of several callers', async () => {
     const said = captureWarnings();
     const { server, client } = createScene([createSayingTool('look')], { connectTimeout: 20 });
     server.misbehave = () => new Promise(() => undefined);

@@ -86,7 +86,7 @@ function createDesk(
           one.setRequestHandler('tools/list', () => ({ tools: [book] }));
         },
       },
-      // The server of the SDK would not send everything that servers may send.
+      // The server of the SDK does not send every response that servers may send.
       misbehave: misbehaveFor(
         ({ rpc }) => rpc === 'tools/call',
         async ({ body }) => {
@@ -160,7 +160,7 @@ describe('a server that requires input', () => {
     expect(JSON.stringify(table.requests)).not.toContain('opaque');
   });
 
-  it('receives a state only if it sent one', async () => {
+  it('receives a state only if it has sent a state', async () => {
     const { desk: table, sent } = createDesk(
       (_, times) => (times === 1 ? createInputRequired({ party: PARTY_REQUEST }) : createTextResult('ok')),
       readHints,
@@ -171,7 +171,7 @@ describe('a server that requires input', () => {
     expect(sent).toEqual([date, { ...date, inputResponses: { party: { action: 'decline' } } }]);
   });
 
-  it('can ask several questions at once, which are asked one by one and answered together', async () => {
+  it('can ask several questions at once, which are shown one by one and answered together', async () => {
     const { desk: table, sent } = createDesk((_, times) =>
       times === 1
         ? createInputRequired({ party: PARTY_REQUEST, name: NAME_FORM, __proto__2: PARTY_REQUEST }, 's1')
@@ -222,7 +222,7 @@ describe('a server that requires input', () => {
     ]);
   });
 
-  it('can request the same call again, with its state only', async () => {
+  it('can request the same call again, which includes only its state', async () => {
     const { desk: table, sent } = createDesk((_, times) =>
       times === 1 ? createInputRequired(undefined, '') : createTextResult('ok'),
     );
@@ -273,7 +273,7 @@ describe('a server that requires input', () => {
     expect(sent).toHaveLength(1);
   });
 
-  it('leaves a `once` call in doubt if its response is lost after the call has resumed', async () => {
+  it('leaves a `once` call with an unknown outcome if the response of the resumed call is lost', async () => {
     const said = captureWarnings();
     const {
       desk: table,
@@ -376,7 +376,7 @@ describe('a server whose question cannot be answered', () => {
     expect(sent.map(({ requestState }) => requestState)).toEqual([undefined, ...'12345678']);
   });
 
-  it('is abandoned after ten questions, however many it asks at once', async () => {
+  it('is abandoned after ten questions, regardless of how many it asks at once', async () => {
     const three = { a: PARTY_REQUEST, b: NAME_FORM, c: PARTY_REQUEST };
     const { desk: table, sent } = createDesk(() => createInputRequired(three));
     await table.send('Book a table');

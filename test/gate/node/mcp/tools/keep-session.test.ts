@@ -89,7 +89,7 @@ function formatSessions({ requests }: FakeServer): string {
 const HANDSHAKE_METHODS = ['initialize', 'notifications/initialized'];
 
 describe('a server with a stored session', () => {
-  it('sees the session resumed in the next turns without a handshake, and not ended', async () => {
+  it('receives the next turns in the same session, without a handshake or a session end', async () => {
     const made = createKeepingScene();
     const desk = createWarmDesk(made, 3);
     expect([await runTurn(desk), await runTurn(desk), await runTurn(desk)]).toEqual([
@@ -109,7 +109,7 @@ describe('a server with a stored session', () => {
     }
   });
 
-  it('sees a new session in each turn without `keepSession`', async () => {
+  it('receives requests in a new session in each turn without `keepSession`', async () => {
     const made = createKeepingScene({ keepSession: false });
     const desk = createWarmDesk(made, 2);
     expect([await runTurn(desk), await runTurn(desk)]).toEqual(['thought 1', 'thought 1']);
@@ -118,7 +118,7 @@ describe('a server with a stored session', () => {
     await expect.poll(() => listMethods(made.server).filter((one) => one === 'DELETE')).toHaveLength(2);
   });
 
-  it('sees the session resumed after the eviction of the object', async () => {
+  it('receives requests in the same session after the eviction of the object', async () => {
     const made = createKeepingScene();
     const desk = createDesk(made, 2);
     await runTurn(desk);
@@ -126,7 +126,7 @@ describe('a server with a stored session', () => {
     expect(await runTurn(desk)).toBe('thought 2');
   });
 
-  it('sees the session resumed in every invocation to which a turn is handed over', async () => {
+  it('receives requests in the same session in every invocation to which a turn is handed over', async () => {
     const made = createKeepingScene();
     const desk = createSession(createTools(made), [
       requestTool('think'),
@@ -170,7 +170,7 @@ describe('a server with a stored session', () => {
 
 describe('a server that does not know the stored session', () => {
   it.each([404, 400, 401])(
-    'is asked for a new session after status %i, and the model reads about it once',
+    'is asked for a new session after status %i, and the model is informed once',
     async (status) => {
       const made = createKeepingScene();
       const desk = createWarmDesk(made, 3);
@@ -273,7 +273,7 @@ describe('a server that does not know the stored session', () => {
     ]);
   });
 
-  it('keeps its old session if it refuses a new one', async () => {
+  it('keeps its old session if it refuses a new session', async () => {
     const made = createKeepingScene();
     const desk = createDesk(made, 3);
     await runTurn(desk);
@@ -329,7 +329,7 @@ describe('a server that does not know the stored session', () => {
 });
 
 describe('an invocation that is cut off', () => {
-  it('leaves no session behind; the next invocation starts another, and the model reads about it', async () => {
+  it('leaves no session behind, and the next invocation starts a new session and informs the model', async () => {
     const made = createKeepingScene();
     const desk: TestSession = createSession(
       [...createTools(made), createCrashTool(() => desk)],
@@ -371,18 +371,18 @@ describe('an invocation that is cut off', () => {
 });
 
 describe('a stored session', () => {
-  it('is private: another principal in the same session has a separate one', async () => {
+  it('is private: another principal in the same session has a separate stored session', async () => {
     const made = createKeepingScene();
     const desk = createDesk(made, 4);
     const bob = { principal: { id: 'bob' } };
     expect(await runTurn(desk)).toBe('thought 1');
-    // The model has read what the server told the other principal.
+    // The model has read the server's results for the other principal.
     expect(await runTurn(desk, bob)).toBe(`${NEW_SESSION_NOTE}\n\nthought 1`);
     expect([await runTurn(desk), await runTurn(desk, bob)]).toEqual(['thought 2', 'thought 2']);
     expect(formatSessions(made.server)).toBe('abab');
   });
 
-  it('is separate from that of the same id in another tenant', async () => {
+  it('is separate from the stored session of a principal with the same id in another tenant', async () => {
     const made = createKeepingScene();
     const desk = createDesk(made, 2);
     await runTurn(desk, { principal: { id: 'ada', tenant: 'acme' } });
@@ -501,7 +501,7 @@ describe('a stored session', () => {
     expect(formatSessions(made.server)).toBe('aaa');
   });
 
-  it('has an id that is redacted if the server repeats it, and that is in no event', async () => {
+  it('has an id that is redacted if the server repeats it, and that is not in any event', async () => {
     const echo = createThinkingTool({
       run: (_, { sessionId = '' }) => ({ content: [{ type: 'text', text: `I am ${sessionId}.` }] }),
     });

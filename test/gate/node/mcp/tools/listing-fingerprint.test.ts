@@ -27,23 +27,23 @@ describe('a fingerprint', () => {
     ['input schema', { inputSchema: { type: 'object', properties: { to: {} } } }],
     ['output schema', { outputSchema: { type: 'object', properties: { to: {} } } }],
     ['hints', { annotations: { readOnlyHint: false } }],
-  ])('of a tool differs if its %s differs', async (_, change) => {
+  ])('differs if the %s of its tool differs', async (_, change) => {
     expect(await computeFingerprint(change)).not.toBe(await computeFingerprint({}));
   });
 
-  it('of a tool also differs for a change in text that is cut', async () => {
+  it('also differs if the descriptions of two tools differ only beyond the length limit', async () => {
     const long = 'd'.repeat(9_000);
     expect(await computeFingerprint({ description: `${long}1` })).not.toBe(
       await computeFingerprint({ description: `${long}2` }),
     );
   });
 
-  it('of a tool does not depend on the order of keys or on unknown fields', async () => {
+  it('does not depend on the order of keys or on unknown fields of its tool', async () => {
     const moved = { _meta: { a: 1 }, ...Object.fromEntries(Object.entries(told).reverse()) };
     expect((await listOnlyTool(moved))?.fingerprint).toBe(await computeFingerprint({}));
   });
 
-  it('of a list does not depend on the order of tools, but differs if a tool does', async () => {
+  it('does not depend on the order of tools in its list, but differs if a tool differs', async () => {
     const listing = await createListing([read, write]);
     expect((await createListing([write, read])).fingerprint).toBe(listing.fingerprint);
     expect((await createListing([read])).fingerprint).not.toBe(listing.fingerprint);

@@ -21,7 +21,7 @@ export const createListedTool = (parts: Partial<ListedTool> = {}): ListedTool =>
   ...parts,
 });
 
-/** Makes a listing from any values that a server may send as its tools. */
+/** Creates a listing from any values that a server may send as its tools. */
 export const createListing = (
   tools: readonly unknown[],
   former?: McpListing | undefined,

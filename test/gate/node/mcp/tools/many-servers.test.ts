@@ -52,7 +52,7 @@ it('the ten clients of one list are all contacted, in as many invocations as nec
   expect(servers.map(({ server }) => countMethods(server)['tools/list'])).toEqual(servers.map(() => 1));
 });
 
-it('an unfolding tool over ten servers opens with the tools of some, and with all tools when it is called again', async () => {
+it('an unfolding tool over ten servers opens with the tools of some servers, and later with all tools', async () => {
   const servers = createScenes(10);
   const factory = createMcpToolFactory({ clients: servers.map(({ client }) => client) });
   const { app, invocations } = await play(
@@ -68,7 +68,7 @@ it('an unfolding tool over ten servers opens with the tools of some, and with al
   expect(servers.map(({ server }) => countMethods(server)['tools/list'])).toEqual(servers.map(() => 1));
 });
 
-it('an unfolding tool names the unreachable servers, and opens with the tools of the others', async () => {
+it('an unfolding tool reports the unreachable servers, and opens with the other tools', async () => {
   const servers = createScenes(2);
   const factory = createMcpToolFactory({ clients: servers.map(({ client }) => client) });
   for (const { server } of servers.slice(0, 1)) server.misbehave = respondWith(503);

@@ -245,7 +245,7 @@ describe('the resources of a server', () => {
   it.each<[string, (at: number) => string, number]>([
     ['has a cycle', () => 'again', 2],
     ['has no end', (at) => String(at), 20],
-  ])('are not read forever if the list of the server %s', async (_, cursor, times) => {
+  ])('are read only to a limit if the list of the server %s', async (_, cursor, times) => {
     let at = 0;
     const serveList = (server: Server): void =>
       server.setRequestHandler('prompts/list', () => ({
@@ -269,7 +269,7 @@ describe('the resources of a server', () => {
         "'resources/templates/list': it answered with error -32603: The disk is full.",
     ],
   ])(
-    'are listed even if the templates fail, with the reason unless the server has no templates (%i)',
+    'are listed even if the templates fail, with the reason added unless the server has no templates (%i)',
     async (code, words) => {
       const failRequests = (server: Server): void => {
         server.setRequestHandler('resources/list', () => ({ resources: RESOURCES.slice(0, 1) }));

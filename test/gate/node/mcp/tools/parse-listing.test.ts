@@ -47,7 +47,7 @@ describe('`parseListing`', () => {
     ['a removed tool without a fingerprint', (told) => ({ ...told, gone: [{ name: 'a' }] })],
   ])('rejects %s', async (_, change) => {
     const told = await createKeptListing();
-    const [tool] = told.tools as readonly JsonObject[]; // as `list` makes them
+    const [tool] = told.tools as readonly JsonObject[]; // as `list` creates them
     expect(parseListing(change(told, tool ?? {}))).toBeUndefined();
   });
 });

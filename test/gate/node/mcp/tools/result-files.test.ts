@@ -42,7 +42,7 @@ const getParts = (made: ResultData): readonly ContentPart[] | undefined =>
   'parts' in made ? made.parts : undefined;
 
 describe('files in a result', () => {
-  it('are shown among the text in block order, and the value names them by their hashes', async () => {
+  it('are shown among the text in block order, and the value refers to them by their hashes', async () => {
     const made = await convertContent(
       createTextBlock('Look:'),
       createTextBlock('here.'),

@@ -46,7 +46,7 @@ describe('`schemaCheck`', () => {
     expect(Object.getOwnPropertyNames(schema)).toEqual(['type', 'properties', 'additionalProperties']);
   });
 
-  it('follows the dialect that the schema names', () => {
+  it('follows the dialect that the schema declares', () => {
     const schema = { $defs: { any: {} }, properties: { a: { $ref: '#/$defs/any', type: 'string' } } };
     expect(findProblems({ $schema: 'http://json-schema.org/draft-07/schema#', ...schema }, { a: 1 })).toEqual(
       [],
@@ -56,7 +56,7 @@ describe('`schemaCheck`', () => {
     ]);
   });
 
-  it('can check another value after one that takes too long', () => {
+  it('can check another value after a value that takes too long', () => {
     const check = createSchemaCheck({ type: 'object', properties: { a: { items: { type: 'number' } } } });
     expect(() => check({ a: Array.from({ length: 100_001 }, () => 1) }, 'first')).toThrow(
       new RangeError('it takes more than 100000 steps to check'),

@@ -349,7 +349,7 @@ describe('`toListing` for any server output', () => {
   it.each([
     { patternProperties: { x: { $ref: '#/%E0%A4%A' } } },
     { $defs: { a: { $anchor: 'a/%E0%A4%A' } }, properties: { x: { $ref: '#a/%E0%A4%A' } } },
-  ])('offers a tool next to one with unreadable references: %j', async (said) => {
+  ])('offers a tool next to a tool with unreadable references: %j', async (said) => {
     captureWarnings();
     const odd = { name: 'odd', inputSchema: { type: 'object', ...said } };
     const read = { name: 'read', inputSchema: { type: 'object' } };

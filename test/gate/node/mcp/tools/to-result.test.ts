@@ -26,7 +26,7 @@ const userAudience = { annotations: { audience: ['user'] } };
 const weather = { type: 'object', properties: { degrees: { type: 'number' } }, required: ['degrees'] };
 
 describe('a result with only text', () => {
-  it('is a text', async () => {
+  it('becomes a text result', async () => {
     expect({ ...(await convertContent(createTextBlock('It rains.'))) }).toEqual({
       type: 'text',
       content: 'It rains.',
@@ -77,7 +77,7 @@ describe('structured content', () => {
     },
   );
 
-  it('is the artifact, and the text is the server’s, if that text differs from its JSON', async () => {
+  it('is the artifact next to the server’s text if that text differs from its JSON', async () => {
     expect({
       ...(await convertResult({ content: [createTextBlock('4 degrees in Oslo.')], structuredContent })),
     }).toEqual({
@@ -287,7 +287,7 @@ describe('an output schema', () => {
     );
   });
 
-  it('adds the data as text to that error if there is no text, and states if there is no data', async () => {
+  it('adds the data as text to the error if there is no text, and states if there is no data', async () => {
     expect(await convertChecked({ structuredContent: {} })).toBe(
       "Error: MCP tool 'read' ran, but its answer is not what its output schema says: " +
         'Instance does not have required property "degrees". Do not call it again for this.\n\n' +

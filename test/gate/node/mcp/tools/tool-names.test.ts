@@ -36,7 +36,7 @@ describe('`toolNames`', () => {
     expect(createToolNames(['read', 'write'], 'fs_')).toEqual({ read: 'fs_read', write: 'fs_write' });
   });
 
-  it('removes forbidden characters from other names, and appends a hash of the name', () => {
+  it('removes forbidden characters from names, and appends a hash of the original name', () => {
     expect(createToolNames(['files.read', '../etc/passwd', 'zwei Wörter', '日本語', ' '])).toEqual({
       'files.read': 'files_read_1yqgun6',
       '../etc/passwd': 'etc_passwd_0rffei7',
@@ -63,7 +63,7 @@ describe('`toolNames`', () => {
     ).toBe('x__proto__');
   });
 
-  it('keeps a name for the tool that has it originally, even if another tool would be renamed to it', () => {
+  it('keeps an original name for its tool, even if another tool would be renamed to that name', () => {
     const { 'get x': taken = '' } = createToolNames(['get x']);
     const names = createToolNames(['get x', taken]);
     expect(names[taken]).toBe(taken);

@@ -14,7 +14,7 @@ function createDoublingSchema(depth: number, twice: (ref: JsonObject) => JsonObj
   return { type: 'object', properties: { b: { $ref: `#/$defs/x${depth}` } }, $defs };
 }
 
-/** The ways in which a schema applies others to the same part of a value. */
+/** The ways in which a schema applies other schemas to the same part of a value. */
 const doublingWays: readonly (readonly [string, (ref: JsonObject) => JsonObject])[] = [
   ['allOf', (ref) => ({ allOf: [ref, ref] })],
   ['anyOf', (ref) => ({ anyOf: [{ not: ref }, { not: ref }] })],
@@ -83,7 +83,7 @@ describe('a schema with costly keywords', () => {
     expect(performance.now() - began).toBeLessThan(10_000); // Slow code would take minutes.
   });
 
-  it('keeps its references, except those to removed parts, so it refuses no valid value', () => {
+  it('keeps its references, except those to removed parts, so it does not refuse valid values', () => {
     const kinds = [{ const: 'a' }, { type: 'string', pattern: 'b' }];
     const schema = toUsableSchema({
       type: 'object',

@@ -1,5 +1,5 @@
 /**
- * Changes of a server's tools that are refused while a session knows the tools: weaker effects and wider
+ * Changes to a server's tools that are refused while a session knows the tools: weaker effects and wider
  * schemas.
  */
 import fc from 'fast-check';
@@ -159,7 +159,9 @@ const WEAKER_CHANGES: readonly (readonly [
   ['an unknown keyword', { type: 'string' }, { type: 'string', nullable: true }],
 ];
 
-/** Schemas before and after a change that makes no further value valid and requests no further property. */
+/**
+ * Schemas before and after a change that allows no additional values and requests no additional properties.
+ */
 const NARROWER_VALUES: typeof WEAKER_CHANGES = [
   [
     'another title and other annotations',
@@ -347,7 +349,7 @@ describe('a tool that became weaker', () => {
     expect(known.drift).toEqual({ added: [], removed: [], changed: ['note', 'read', 'send'] });
   });
 
-  it('is still offered in its first version; a call is refused without a request to its server', async () => {
+  it('is still offered in its first version, and a call is refused without a request', async () => {
     const { server, client: shop } = createScene([createSayingTool('look')], { refreshAfter: 0 });
     const desk = createSession(
       [mcpToolProvider({ clients: [shop] })],

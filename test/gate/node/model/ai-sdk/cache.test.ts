@@ -180,7 +180,7 @@ describe('cache marks for Anthropic', () => {
     expect(Object.keys(collectMarks(await getBody(createClaude, many, own)))).toHaveLength(4);
   });
 
-  it('are omitted from parts that cannot have one: reasoning, empty texts, a missing system text and missing tools', async () => {
+  it('are omitted from parts that cannot have marks: reasoning, empty texts, a missing system text and missing tools', async () => {
     const thought: ModelMessage = {
       role: 'assistant',
       text: '',

@@ -17,13 +17,13 @@ const askForWholeReply = async (content: unknown, more?: object) =>
   getReply(await ask(() => createGeneratedResult(content, more)));
 
 describe('an unusual finish reason', () => {
-  it('means a withheld reply if Workers AI reports content_filter', async () => {
+  it('is treated as a withheld reply if Workers AI reports content_filter', async () => {
     const ending = { finishReason: { unified: 'stop', raw: 'content_filter' } };
     expect((await askForWholeReply([{ type: 'text', text: 'a' }], ending)).finish).toBe('content-filter');
   });
 
   it.each(['length', 'other'])(
-    'means a conversation that is too long, even if the SDK reports it as %s',
+    'is treated as a conversation that is too long, even if the SDK reports it as %s',
     async (unified) => {
       const ending = { finishReason: { unified, raw: 'model_context_window_exceeded' } };
       expect(getFailure(await ask(() => createGeneratedResult([], ending)))).toMatchObject({
@@ -33,7 +33,7 @@ describe('an unusual finish reason', () => {
     },
   );
 
-  it('is part of an error message', async () => {
+  it('is included in the error message', async () => {
     const ending = { finishReason: { unified: 'error', raw: 'MALFORMED_FUNCTION_CALL' } };
     expect(getFailure(await ask(() => createGeneratedResult([], ending), { retries: 0 }))).toMatchObject({
       failure: 'server-error',

@@ -69,7 +69,7 @@ describe('the status of an error', () => {
 
   it('429 is not retried if the account has no credit left', async () => {
     const data = { error: { message: 'no', type: 'insufficient_quota', code: 'insufficient_quota' } };
-    // Some providers of the SDK expect another form of errors, and leave the body unparsed.
+    // Some SDK providers expect a different error format, and leave the body unparsed.
     for (const body of [{ data }, { responseBody: JSON.stringify(data) }]) {
       const { calls, ...outcome } = await ask(
         rejectWith(createApiError({ statusCode: 429, isRetryable: true, ...body })),

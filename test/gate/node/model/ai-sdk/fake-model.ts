@@ -38,7 +38,7 @@ export const call = (toolCallId: unknown, toolName: unknown, input: unknown, mor
   ...more,
 });
 
-/** Returns a whole result. */
+/** Returns a result that is not streamed. */
 export const createGeneratedResult = (content: unknown, more: object = {}) => ({
   content,
   finishReason: { unified: 'stop', raw: 'stop' },
@@ -49,7 +49,7 @@ export const createGeneratedResult = (content: unknown, more: object = {}) => ({
 
 export const createGeneratedText = (text: unknown) => createGeneratedResult([{ type: 'text', text }]);
 
-/** Returns a streamed result. After its parts the stream closes, hangs, or breaks with an error. */
+/** Returns a streamed result. After its parts, the stream closes, hangs, or fails with an error. */
 export const createStreamedResult = (
   parts: readonly unknown[],
   end: 'close' | 'hang' | { readonly broken: unknown } = 'close',
@@ -73,7 +73,7 @@ export const createStreamedResult = (
 
 /**
  * Returns a model that gives these answers in turn and repeats the last one. It records each request. With
- * `whole` it has no streams.
+ * `whole`, it does not stream.
  */
 export const createFakeModel = (
   answers: readonly FakeAnswer[],

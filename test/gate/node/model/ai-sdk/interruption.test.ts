@@ -42,7 +42,7 @@ describe('a silent model', () => {
     expect([cancelled, outcome.calls.length]).toEqual([true, 1]);
   });
 
-  it('is asked again', async () => {
+  it('is called again after the timeout', async () => {
     expect(await ask([neverResolve, () => createGeneratedText('hi')], { timeout: 20 })).toMatchObject({
       reply: { text: 'hi' },
     });

@@ -1,4 +1,4 @@
-/** Tests servers that answer a request for a stream with a whole reply. */
+/** Tests servers that answer a streaming request with a whole reply. */
 import { createAnthropic } from '@ai-sdk/anthropic';
 import { createDeepSeek } from '@ai-sdk/deepseek';
 import { createGoogle } from '@ai-sdk/google';
@@ -11,7 +11,7 @@ import { createServer, type WireName } from '../../../../wires/session/servers.t
 
 const script = { turns: [{ steps: [], answer: 'Said whole.' }] };
 
-/** Returns a `fetch` to a strict server without streams, and counts the requests. */
+/** Returns a `fetch` to a strict server that cannot stream, and the number of requests. */
 function createWholeOnly(wire: WireName) {
   const server = createServer(wire, { script, seed: wire });
   const asked = { times: 0 };

@@ -162,7 +162,7 @@ describe('the media support of a model', () => {
     [['image/png'], "'media.message.data' must be a list of media types, such as ['image/png', 'image/*']."],
     [null, "'media.message.data' must be a list of media types, such as ['image/png', 'image/*']."],
   ])('throws for the declaration %j', (media, message) => {
-    // Only callers without types can pass these.
+    // Only untyped callers can pass these.
     const options = { media } as FromAiSdkOptions;
     expect(() => getMedia('own.chat', 'm', options)).toThrow(new TypeError(message));
   });
@@ -324,7 +324,7 @@ describe('a file that the model does not accept', () => {
       "'application/pdf' in a message",
     ],
     ['own.chat', createToolMessages(png), "'image/png' in a result"],
-  ])('causes an error that names its type before the request of %s: %#', async (provider, messages, what) => {
+  ])('causes an error that shows its type before the request of %s: %#', async (provider, messages, what) => {
     const { calls, ...outcome } = await ask(answerHi, {
       stream: true,
       provider,

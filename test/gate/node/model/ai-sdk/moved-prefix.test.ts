@@ -1,4 +1,4 @@
-/** Tests the newest Claude models, which refuse reasoning if the messages before it have changed. */
+/** Tests the newest Claude models, which refuse reasoning whose preceding messages have changed. */
 import { describe, expect, it } from 'vitest';
 import type { ModelRequest, ModelSettings } from '../../../../../src/model/entry.ts';
 import { ask, createDelta, createStreamedResult, finish } from './fake-model.ts';
@@ -7,7 +7,7 @@ const answerHi = () => createStreamedResult([createDelta('hi'), finish()]);
 const thoughtPart = { type: 'reasoning', text: 'Hm.', provider: { anthropic: { signature: 's' } } } as const;
 const textPart = { type: 'text', text: 'Yes.' } as const;
 
-/** Returns what Claude receives of a reply after the messages before it have changed. */
+/** Returns the messages that Claude receives if those before a reply have changed. */
 async function collectSentMessages(settings: ModelSettings) {
   const request: ModelRequest = {
     messages: [

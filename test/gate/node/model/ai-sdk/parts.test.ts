@@ -119,7 +119,7 @@ describe('the parts of a reply', () => {
     expect(await askForStreamedReply(...stream)).toEqual(expected);
   });
 
-  it('are in the order in which they started, even if two of them grow at the same time', async () => {
+  it('are in the order in which they started, even if two parts are streamed at the same time', async () => {
     const { parts } = await askForStreamedReply(
       createReasoningPart('start', {}, '1'),
       createReasoningPart('start', {}, '2'),
@@ -127,7 +127,7 @@ describe('the parts of a reply', () => {
       createReasoningPart('delta', { delta: 'a' }, '1'),
       createReasoningPart('end', {}, '1'),
       createReasoningPart('end', {}, '2'),
-      // The id can be used again.
+      // The id can be reused.
       createReasoningPart('start', {}, '1'),
       createReasoningPart('delta', { delta: 'c' }, '1'),
     );

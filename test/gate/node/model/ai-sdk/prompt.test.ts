@@ -137,7 +137,7 @@ describe('the input of an earlier call', () => {
     'is sent as the original text if %s passes it on unchanged',
     async (provider) => {
       expect(await getSentInput(call, provider)).toMatchObject({ input });
-      // Its server would refuse this text.
+      // The server would refuse this text.
       expect(await getSentInput({ ...call, input: '{"x":' }, provider)).toMatchObject({ input: {} });
     },
   );
@@ -164,7 +164,7 @@ describe('the container of code that the provider runs', () => {
   };
   const result: ModelMessage = { role: 'tool', id: 'a', name: 'look', text: 'seen' };
 
-  it('is named when the reply that opened it continues, unless a setting names another container', async () => {
+  it('is included when the reply that opened it continues, unless a setting specifies another container', async () => {
     const getSentOptions = async (messages: readonly ModelMessage[], settings = {}) =>
       (await ask(answerHi, { stream: true, request: { messages, tools: [], settings } })).calls[0]
         ?.providerOptions;

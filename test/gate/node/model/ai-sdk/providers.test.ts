@@ -1,4 +1,4 @@
-/** Tests providers of the AI SDK. In workerd they use the streams of the platform. */
+/** Tests providers of the AI SDK. In workerd, they use the platform's streams. */
 import { createAnthropic } from '@ai-sdk/anthropic';
 import { createOpenAI } from '@ai-sdk/openai';
 import { expect, it } from 'vitest';
@@ -16,7 +16,7 @@ const usage = { prompt_tokens: 3, completion_tokens: 4, total_tokens: 7 };
 const expectedUsage = { inputTokens: 3, outputTokens: 4 };
 const output = { name: 'mood', schema: { type: 'object', properties: { mood: { type: 'string' } } } };
 
-/** Returns an OpenAI model whose server answers this, and the requests that the server received. */
+/** Returns an OpenAI model with this server response, and the requests that the server received. */
 const openAI = (answer: () => Response) => {
   const sent: unknown[] = [];
   const fetch: typeof globalThis.fetch = async (_, init) => {

@@ -111,7 +111,7 @@ describe('the finish of a reply', () => {
     expect((await askForStreamedReply(call('a', 'f', '{"x'), finish('length'))).finish).toBe('length');
   });
 
-  it('is the first one: later parts are not read, and the stream is cancelled', async () => {
+  it('is the first finish part: later parts are not read, and the stream is cancelled', async () => {
     let cancelled = false;
     const parts = [createDelta('a'), finish(), createDelta('b'), finish('length')];
     const answer = () =>
@@ -198,7 +198,7 @@ describe('the tool calls of a reply', () => {
     );
   });
 
-  it('are read beside text', async () => {
+  it('are read if the reply also has text', async () => {
     expect(
       await askForStreamedReply(createDelta('Wait.'), call('a', 'f', '{}'), finish('tool-calls')),
     ).toEqual({
@@ -291,7 +291,7 @@ describe('invalid data from a model', () => {
     expect(cancelled).toBe(true);
   });
 
-  it('leads to a reply or a ModelError, whatever its form is', async () => {
+  it('leads to a reply or a ModelError, regardless of its form', async () => {
     const shape = fc.letrec<{ value: unknown }>((tie) => ({
       value: fc.oneof(
         { maxDepth: 4 },

@@ -102,7 +102,7 @@ describe('the call of the SDK model', () => {
     },
   );
 
-  it('omits the tools and the output schema if there are none', async () => {
+  it('omits absent tools and an absent output schema', async () => {
     expect(await collectSentOptions({ messages: [{ role: 'user', text: 'hello' }], tools: [] })).toEqual({
       prompt: [createUserMessage('hello')],
     });
@@ -125,7 +125,7 @@ describe('the call of the SDK model', () => {
     const asked: string[] = [];
     const both: LanguageModelV4 = {
       ...model,
-      // The results of the fake have the type of the SDK.
+      // The fake's results have the SDK's type.
       doGenerate: async () => {
         asked.push('generate');
         return createGeneratedText('a') as Awaited<ReturnType<LanguageModelV4['doGenerate']>>;

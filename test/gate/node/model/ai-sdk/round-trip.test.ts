@@ -19,7 +19,7 @@ const request: ModelRequest = {
   tools: [createToolDefinition('look'), createToolDefinition('see')],
 };
 
-/** Returns a long text that contains every character of base64. */
+/** Returns a long text that contains every base64 character. */
 const createSignature = (seed: string): string =>
   `${seed}+/${'AbCdEfGhIjKlMnOpQrStUvWxYz0123456789+/'.repeat(20)}==`;
 
@@ -132,7 +132,7 @@ it('signatures of Gemini are sent back on a thought, a call and a last empty tex
   ]);
 });
 
-it('encrypted OpenAI reasoning and the text of a call are sent back if the server stores nothing', async () => {
+it('encrypted OpenAI reasoning and the text of a call are sent back if the server does not store the reply', async () => {
   const createReasoning = (encrypted_content: string) => ({
     type: 'reasoning',
     id: 'rs_1',
@@ -143,7 +143,7 @@ it('encrypted OpenAI reasoning and the text of a call are sent back if the serve
   const text = '{"x": 1, "1": "b"}';
   const events = [
     { type: 'response.created', response: { id: 'r', created_at: 1, model: 'gpt-5.5' } },
-    // The first event of the item does not contain all of it.
+    // The first event of the item contains only part of it.
     { type: 'response.output_item.added', output_index: 0, item: createReasoning('half') },
     { type: 'response.output_item.done', output_index: 0, item: createReasoning(createSignature('rs')) },
     {

@@ -116,7 +116,7 @@ describe('an unsupported setting', () => {
     ['workersai.chat', { seed: 1 }, 'seed'],
     ['google.generative-ai', { parallelToolCalls: false }, 'parallelToolCalls'],
     ['fake', { parallelToolCalls: false }, 'parallelToolCalls'],
-  ])('causes an error that names it before the request to %s: %j', async (provider, settings, name) => {
+  ])('causes an error that shows its name before the request to %s: %j', async (provider, settings, name) => {
     const { calls, ...outcome } = await ask(answerHi, {
       stream: true,
       provider,
@@ -129,7 +129,7 @@ describe('an unsupported setting', () => {
     expect(calls).toEqual([]);
   });
 
-  it('includes the reasoning effort in the older specification', async () => {
+  it('can be the reasoning effort in the older specification', async () => {
     const request = { ...hello, settings: { reasoning: 'low' } as const };
     const outcome = await ask(answerHi, { stream: true, version: 'v3', request });
     expect(getFailure(outcome)).toMatchObject({
@@ -158,11 +158,11 @@ describe('an unsupported setting', () => {
       outputBegan: false,
     });
     expect([outcome.pieces, calls.length]).toEqual([[], 1]);
-    // The request asks for none of these settings.
+    // Without the setting, the request succeeds.
     expect(getReply(await ask(answer, { stream: true })).text).toBe('hi');
   });
 
-  it('includes a temperature for thinking models of Claude', async () => {
+  it('can be the temperature of a thinking model of Claude', async () => {
     const start = {
       type: 'message_start',
       message: { id: 'm', model: 'c', usage: { input_tokens: 1, output_tokens: 1 } },
@@ -186,7 +186,7 @@ describe('a provider-defined tool', () => {
   } as const;
   const request: ModelRequest = { ...hello, tools: [look, search] };
 
-  it('is sent beside the other tools', async () => {
+  it('is sent together with the other tools', async () => {
     const { model, sent: bodies } = createWire(
       (fetch) => createOpenAI({ apiKey: 'k', fetch }).responses('gpt-5.5'),
       [[]],
@@ -199,7 +199,7 @@ describe('a provider-defined tool', () => {
   });
 
   it.each(['anthropic.messages', 'openai.chat', 'google.generative-ai', 'deepseek.chat'])(
-    'causes an error that names it before the request if it belongs to another provider than %s',
+    'causes an error that includes its name before the request if it belongs to a provider other than %s',
     async (provider) => {
       const { calls, ...outcome } = await ask(answerHi, { stream: true, provider, request });
       expect(getFailure(outcome)).toMatchObject({

@@ -1,6 +1,4 @@
-/**
- * Tests errors that servers send inside a stream of status 200, as each provider of the AI SDK reports them.
- */
+/** Tests errors that servers send inside a stream with status 200, as reported by each AI SDK provider. */
 import { createAnthropic } from '@ai-sdk/anthropic';
 import { createDeepSeek } from '@ai-sdk/deepseek';
 import { createGoogle } from '@ai-sdk/google';

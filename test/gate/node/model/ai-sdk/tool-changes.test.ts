@@ -107,7 +107,7 @@ describe('added and removed tools', () => {
     ]);
   });
 
-  it('are a new list for OpenAI if a tool was removed, and later changes are announced after that list', async () => {
+  it('are sent as a new list to OpenAI if a tool was removed, and later changes are announced after that list', async () => {
     const changes = [
       { came: [createToolDefinition('a')], went: [] },
       { came: [], went: [createToolDefinition('gone')] },
@@ -163,7 +163,7 @@ const createThinking = (thinking: { readonly type: string }): ModelSettings => (
 });
 const dropBlock = { blockBinding: { prefixMismatchBehavior: 'drop_block' } };
 
-describe('reasoning before which messages have changed', () => {
+describe('reasoning after messages that may have changed', () => {
   it('is sent unchanged if the messages have not changed', async () => {
     expect(await sendAfter(ANTHROPIC_MODEL, signedReply)).toEqual({
       kinds: ['reasoning', 'text'],

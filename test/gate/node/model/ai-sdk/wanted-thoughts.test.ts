@@ -1,6 +1,5 @@
 /**
- * Tests the requests to a model of the SDK if another model has made calls in the open turn, and the traits
- * that names of models imply.
+ * Tests SDK requests after another model's calls in the open turn, and the traits inferred from model names.
  */
 import { describe, expect, it, vi } from 'vitest';
 import { type FromAiSdkOptions, fromAiSdk } from '../../../../../src/model/ai-sdk/entry.ts';
@@ -94,7 +93,7 @@ describe('Claude with a thinking budget', () => {
       ...createToolResults('b'),
     ];
     expect((await getPrompt(CLAUDE_MODEL, more, THINKING_REQUEST))[3]).toEqual(['assistant', ['b']]);
-    // This does not apply after text, which starts a new turn for its server.
+    // This does not apply after text, which starts a new turn for the server.
     const behind = [...turn, createOwnReply('d'), ...createToolResults('d')];
     expect((await getPrompt(CLAUDE_MODEL, behind, THINKING_REQUEST)).at(-1)).toEqual([
       'user',
@@ -151,7 +150,7 @@ describe('Claude with a thinking budget', () => {
     expect(calls[0]?.prompt[0]).toEqual({ role: 'assistant', content: [{ type: 'text', text: 'Done.' }] });
   });
 
-  it('reads the reasoning of another Claude model of its provider, and of no other model', () => {
+  it('receives the reasoning of another Claude model of its provider, but not of other models', () => {
     const reads = fromAiSdk(createFakeModel([], CLAUDE_MODEL).model).readsThoughtsOf;
     const readsThoughts = (provider: string, model: string) => reads?.({ provider, model });
     expect(readsThoughts('anthropic.messages', 'claude-opus-4-5')).toBe(true);
@@ -182,7 +181,7 @@ describe('a chat completions server', () => {
     expect(await getPrompt(model, [...before, ...turn], { options })).toContainEqual(blank);
   });
 
-  it('receives no reasoning if it has sent none', async () => {
+  it('receives no reasoning if it has not sent any', async () => {
     expect(await getPrompt(COMPATIBLE_MODEL, turn)).toContainEqual(['assistant', ['a', 'b']]);
     const thinking = { ...COMPATIBLE_MODEL, modelId: 'kimi-k2.6' };
     expect(await getPrompt(thinking, turn, { options: { wantsThoughts: false } })).toContainEqual([

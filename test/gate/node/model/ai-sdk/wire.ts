@@ -7,7 +7,7 @@ import { hello, toSseText } from '../openai-compatible/fake-server.ts';
 /** The events of one streamed response. */
 export type WireEvents = readonly unknown[];
 
-/** Returns a model of a provider whose server answers with these streams in turn and repeats the last one. */
+/** Returns a model whose provider's server sends these streams in turn and repeats the last one. */
 export function createWire(
   make: (fetch: typeof globalThis.fetch) => LanguageModelV4 | LanguageModelV3,
   streams: readonly WireEvents[],
@@ -32,8 +32,8 @@ export const toConversation = (reply: ModelReply): ModelMessage[] => {
 };
 
 /**
- * Asks twice: first with the request, then also with the reply and a new user message. Returns the reply and
- * the body of the second request.
+ * Sends two requests. The second one adds the reply and a new user message. Returns the reply and the body of
+ * the second request.
  */
 export async function sendBackAndForth(
   { model, sent }: ReturnType<typeof createWire>,

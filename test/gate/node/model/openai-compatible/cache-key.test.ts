@@ -8,7 +8,7 @@ const respondOk = () => Response.json(createCompletion({ content: 'hi' }));
 const CACHE_KEY = 'ab'.repeat(32);
 const keyedRequest = { ...hello, cache: { key: CACHE_KEY, tools: true, system: true, messages: [-1] } };
 
-/** Returns the fields of the body and the headers that differ because of the cache key. */
+/** Returns the body fields and headers that the cache key changes. */
 async function getSentKey(options: object, request: ModelRequest = keyedRequest) {
   const [with_, without] = await Promise.all(
     [request, hello].map(async (one) => (await ask(respondOk, { ...options, request: one })).requests[0]),
@@ -46,7 +46,7 @@ describe('the cache key of a conversation', () => {
     expect(await getSentKey(options)).toEqual({ body, headers });
   });
 
-  it('is not sent if the request has none', async () => {
+  it('is not sent if the request has no cache key', async () => {
     const request = { ...keyedRequest, cache: { ...keyedRequest.cache, key: undefined } };
     expect(await getSentKey({ server: 'openai' }, request)).toEqual({ body: {}, headers: {} });
   });

@@ -19,7 +19,7 @@ export const createChoiceDelta = (fields: object, reason: string | null = null) 
 });
 
 /**
- * Returns a stream of chunks, which then closes, hangs or breaks. It calls `cancelled` when the reader
+ * Returns a stream that closes, hangs or fails after these chunks. It calls `cancelled` when the reader
  * cancels it.
  */
 export const streamBody = (

@@ -148,7 +148,7 @@ describe('an invalid reply', () => {
     expect(await askForReply(answer)).toMatchObject({ text: 'Hi' });
   });
 
-  it('leads to a reply or a ModelError, whatever its form is', async () => {
+  it('leads to a reply or a ModelError, regardless of its form', async () => {
     const shape = fc.letrec<{ value: unknown }>((tie) => ({
       value: fc.oneof(
         { maxDepth: 5 },

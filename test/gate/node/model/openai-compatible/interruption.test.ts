@@ -141,7 +141,7 @@ describe('an abort', () => {
     const timers = vi.spyOn(globalThis, 'setTimeout');
     onTestFinished(() => timers.mockRestore());
     const { fetch, requests } = createFakeServer(respondWith(429, { 'retry-after': '29' }));
-    // This uses the real clock, which would wait for half a minute without the signal.
+    // This uses the real clock. Without the signal, it would wait for half a minute.
     const model = openaiCompatible({ baseURL: 'https://model.test/v1', model: 'm-1', fetch });
     const asked = model.ask(hello, { signal: controller.signal });
     const outcome = expect(asked).rejects.toMatchObject(aborted);

@@ -1,4 +1,4 @@
-/** Tests data of a reply beside its text and calls: it is read from both forms, and sent back unchanged. */
+/** Tests reply data other than text and calls: it is read whole or streamed, and sent back unchanged. */
 import { describe, expect, it } from 'vitest';
 import type { ModelMessage, ModelReply } from '../../../../../src/model/entry.ts';
 import { ask, createChoiceDelta, createCompletion, hello, streamOf, toSseText } from './fake-server.ts';
@@ -133,7 +133,7 @@ describe('reasoning', () => {
     const bare: ModelReply = { text: '', toolCalls, finish: 'tool-calls' };
     const wants = { wantsThoughts: 'field' } as const;
     expect(await sendBack(bare, wants)).toMatchObject({ content: null, reasoning_content: ' ' });
-    // The URL does not matter.
+    // The URL has no effect.
     expect(await sendBack(bare, { baseURL: 'https://api.deepseek.com' })).not.toHaveProperty(
       'reasoning_content',
     );
@@ -262,7 +262,7 @@ describe('extra_content', () => {
 describe('content in a list of chunks', () => {
   const createThinkingChunk = (text: string) => ({ type: 'thinking', thinking: [{ type: 'text', text }] });
 
-  it('is sent back in chunks if one of them is not text', async () => {
+  it('is sent back in chunks if a chunk is not text', async () => {
     const reference = { type: 'reference', reference_ids: [1] };
     const content = [
       createThinkingChunk('Two and two.'),

@@ -82,7 +82,7 @@ describe('a message with files', () => {
       "'video/mp4'",
     ],
   ])(
-    'causes an error that names the type of the file before the request: %#',
+    'causes an error that includes the type of the file before the request: %#',
     async (first, second, what) => {
       const { requests } = await ask(respondOk, { request: requestWith(first, second) });
       expect(requests).toEqual([]);

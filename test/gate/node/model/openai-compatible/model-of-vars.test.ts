@@ -11,7 +11,7 @@ const request = { messages: [{ role: 'user' as const, text: 'Hello' }], tools: [
 const options = { signal: new AbortController().signal };
 
 /**
- * Returns a secret with these values in turn, and the authorization headers that a server received. The
+ * Returns a secret with these successive values, and the authorization headers that a server received. The
  * server refuses `sk-old`.
  */
 function createStoredSecret(...values: readonly (string | Error)[]) {
@@ -40,7 +40,7 @@ describe('`openaiCompatible` without options', () => {
     [{ OPENAI_API_KEY: 'sk-1' }, 'gpt-5-mini'],
     [{ OPENAI_BASE_URL: 'http://localhost:11434/v1' }, 'gpt-5-mini'],
     [{ MODEL: 'llama', OPENAI_BASE_URL: 'http://localhost:11434/v1' }, 'llama'],
-  ])('reads from %j the model %s', (env, name) => {
+  ])('reads %j as the model %s', (env, name) => {
     expect(createModelOfVars(env).name).toBe(name);
   });
 
@@ -60,7 +60,7 @@ describe('`openaiCompatible` without options', () => {
       { OPENAI_API_KEY: 'hunter\n2' },
       "OPENAI_BASE_URL or OPENAI_API_KEY cannot be used: 'apiKey' or 'headers' contains a character that HTTP does not allow in a header.",
     ],
-  ])('throws for %j and names the setting', (env, message) => {
+  ])('throws an error for %j that includes the setting', (env, message) => {
     expect(() => createModelOfVars(env)).toThrow(new ConfigurationError(message));
   });
 
@@ -85,7 +85,7 @@ describe('`openaiCompatible` without options', () => {
     expect(sent).toEqual(['Bearer sk-old', 'Bearer sk-new']);
   });
 
-  it('names a key that is missing in the Secrets Store, and reads it again for the next request', async () => {
+  it('reports a key that is missing in the Secrets Store, and reads it again for the next request', async () => {
     const { get, sent } = createStoredSecret(new Error('Secret "x" not found'), 'sk-new');
     const model = createModelOfVars({ OPENAI_API_KEY: { get } });
     await expect(model.ask(request, options)).rejects.toThrow(

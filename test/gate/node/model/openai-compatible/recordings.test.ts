@@ -8,7 +8,7 @@ import { ask, createCompletion, hello, streamOf, toSseText } from './fake-server
 
 declare global {
   interface ImportMeta {
-    /** Provided by Vite. It includes the files, because workerd has no file system. */
+    /** Provided by Vite, which bundles the files because workerd has no file system. */
     glob(pattern: string, options: object): Record<string, () => Promise<unknown>>;
   }
 }

@@ -18,8 +18,8 @@ const call = (fields: object, fn: object = {}) => ({ ...fields, function: fn });
 const createCallDelta = (...fragments: readonly object[]) => createChoiceDelta({ tool_calls: fragments });
 const end = createChoiceDelta({}, 'tool_calls');
 
-describe('the text of a reply', () => {
-  it('is streamed in pieces that add up to it', async () => {
+describe('a reply', () => {
+  it('is streamed in pieces that add up to its text', async () => {
     const events = [
       createChoiceDelta({ role: 'assistant', content: '' }),
       createChoiceDelta({ content: 'Hel' }),
@@ -58,7 +58,7 @@ describe('the text of a reply', () => {
     );
   });
 
-  it('is the refusal if the model refuses', async () => {
+  it('consists of the refusal if the model refuses', async () => {
     const reply: ModelReply = {
       text: 'I cannot.',
       toolCalls: [],
@@ -147,7 +147,7 @@ describe('the text of a reply', () => {
       },
       { inputTokens: 9, outputTokens: 8 },
     ],
-  ])('has for the usage %j the token counts %j', async (usage, counted) => {
+  ])('comes with token counts that are derived from the usage %j: %j', async (usage, counted) => {
     expect((await askForWholeReply(createCompletion({ content: 'x' }, 'stop', { usage }))).usage).toEqual(
       counted,
     );
@@ -278,7 +278,7 @@ describe('the tool calls of a reply', () => {
     expect(await askForStreamedReply(...events, end, '[DONE]')).toEqual(expected);
   });
 
-  it('are also read from a response that is not streamed, beside text', async () => {
+  it('are also read from a response that is not streamed, even if it also has text', async () => {
     const now = call({}, { name: 'now', arguments: '' });
     const reply = await askForWholeReply(
       createCompletion({ content: 'Wait.', tool_calls: [now, now, { ...now, id: 'x' }] }, 'tool_calls'),
@@ -302,7 +302,7 @@ describe('the tool calls of a reply', () => {
   });
 });
 
-describe('the format of a response', () => {
+describe('a response from a server', () => {
   it('can be JSON instead of the requested stream, and the text is one piece', async () => {
     const { pieces, ...outcome } = await ask(() => Response.json(createCompletion({ content: 'hi there' })), {
       stream: true,
@@ -318,7 +318,7 @@ describe('the format of a response', () => {
     expect(reply.text).toBe('ab');
   });
 
-  it('is the requested one if there is no content type', async () => {
+  it('has the requested format if there is no content type', async () => {
     const events = toSseText(createChoiceDelta({ content: 'a' }, 'stop'));
     expect((await askForReply(() => new Response(streamBody([events])), { stream: true })).text).toBe('a');
     const json = JSON.stringify(createCompletion({ content: 'b' }));

@@ -53,7 +53,7 @@ describe('the request', () => {
     );
   });
 
-  it('has no reply limit by default, and prefers the limit of the request to that of the adapter', async () => {
+  it('has no reply limit by default, and prefers the limit of the request to the limit of the adapter', async () => {
     const getSentLimit = async (options: object, request: object = {}): Promise<unknown> => {
       const { requests } = await ask(respondOk, { ...options, request: { ...hello, ...request } });
       return Object(requests[0]?.body).max_tokens;
@@ -78,7 +78,7 @@ describe('the request', () => {
     });
   });
 
-  it('has no authorization without a key, and configured headers override those of the adapter', async () => {
+  it('has no authorization without a key, and configured headers override its own', async () => {
     expect((await ask(respondOk, { apiKey: '' })).requests[0]?.headers).toEqual({
       'content-type': 'application/json',
     });
@@ -142,7 +142,7 @@ describe('the request', () => {
   });
 
   it.each(['', 'not json', '[1]', 'null', '"x"', '{"a":', '{"a":1} and more', '{"a":1}}'])(
-    'has {} instead of the earlier input %j, which a server could not parse',
+    'contains {} instead of the earlier input %j, which a server could not parse',
     (input) => {
       const messages = [
         { role: 'assistant' as const, text: '', toolCalls: [{ id: 'a', name: 'weather', input }] },
@@ -162,7 +162,7 @@ describe('the request', () => {
     ]);
   });
 
-  it('has the output schema beside the tools, and is not strict', () => {
+  it('contains the output schema beside the tools, without the strict flag', () => {
     const schema = { type: 'object', properties: { mood: { type: 'string' } } };
     const output = { name: 'mood', schema };
     const response_format = { type: 'json_schema', json_schema: { name: 'mood', schema } };

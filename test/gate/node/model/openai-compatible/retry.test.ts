@@ -54,7 +54,7 @@ describe('a retry', () => {
     [{ 'retry-after': '-5' }, 250],
     [{ 'retry-after': 'soon' }, 250],
     [{ 'retry-after': new Date(START_TIME - 7000).toUTCString() }, 250],
-  ])('follows the wait of the headers %j: %i ms', async (headers, wait) => {
+  ])('waits as long as the headers %j require: %i ms', async (headers, wait) => {
     expect(await ask([respondWith(429, headers), respondOk])).toMatchObject({
       reply: { text: 'hi' },
       waits: [wait],

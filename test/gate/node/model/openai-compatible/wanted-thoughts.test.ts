@@ -1,4 +1,4 @@
-/** Tests fields that a server requires on replies with calls, for calls of another model. */
+/** Tests fields that a server requires on replies with calls, for another model's calls. */
 import { describe, expect, it } from 'vitest';
 import type { ModelMessage } from '../../../../../src/model/entry.ts';
 import type { OpenaiCompatibleOptions } from '../../../../../src/model/openai-compatible/entry.ts';
@@ -59,7 +59,7 @@ const listSignatures = (messages: readonly SentMessage[] | undefined) =>
   );
 
 describe('calls of another model', () => {
-  it('have a blank reasoning_content once the server has sent one in the conversation', async () => {
+  it('have a blank reasoning_content once the server has sent this field in the conversation', async () => {
     const server = serve(() => undefined);
     await server.ask([
       createOwnReply('a', {}),

@@ -102,18 +102,21 @@ describe('an error of the binding', () => {
     ['another kind of error', new Error('1031'), 'server-error', undefined, 3, 'Workers AI failed: 1031'],
     ['a string', 'oops', 'server-error', undefined, 3, 'Workers AI failed: oops'],
     ['nothing', undefined, 'server-error', undefined, 3, 'Workers AI failed.'],
-  ])('is reported with the right type: %s', async (_, thrown, failure, status, times, message) => {
-    const { runs, ...outcome } = await ask(rejectWith(thrown));
-    expect(getFailure({ ...outcome })).toEqual({
-      name: 'ModelError',
-      failure,
-      message,
-      status,
-      outputBegan: false,
-      cause: undefined,
-    });
-    expect(runs).toHaveLength(times);
-  });
+  ])(
+    'is reported as the matching type of ModelError: %s',
+    async (_, thrown, failure, status, times, message) => {
+      const { runs, ...outcome } = await ask(rejectWith(thrown));
+      expect(getFailure({ ...outcome })).toEqual({
+        name: 'ModelError',
+        failure,
+        message,
+        status,
+        outputBegan: false,
+        cause: undefined,
+      });
+      expect(runs).toHaveLength(times);
+    },
+  );
 
   it('is retried after a wait', async () => {
     expect(await ask([rejectWith(new Error('3040: busy')), answerHi])).toMatchObject({
@@ -122,7 +125,7 @@ describe('an error of the binding', () => {
     });
   });
 
-  it('is reported without its quotations of the conversation', async () => {
+  it('is reported without the text that it quotes from the conversation', async () => {
     const text = 'You are the clerk of Kilo & Co.; a crate of kelp costs us 12.';
     const request = { messages: [{ role: 'system' as const, text }], tools: [] };
     const outcome = await ask(rejectWith(new Error(`5006: Error: bad value '${text}'`)), { request });
@@ -159,7 +162,7 @@ describe('a stream', () => {
       () => streamBody([begun + toSseText({ error: 'overloaded' })]),
       { failure: 'server-error', message: "The model's server reported an error: overloaded" },
     ],
-  ])('%s is not retried after some text', async (_, answer, error) => {
+  ])('%s is not retried after it has sent some text', async (_, answer, error) => {
     const outcome = await ask(answer, { stream: true, timeout: 20 });
     expect(getFailure(outcome)).toMatchObject({ ...error, outputBegan: true });
     expect([outcome.runs.length, outcome.pieces]).toEqual([1, ['Hel']]);
@@ -205,7 +208,7 @@ describe('a binding that ignores its abort signal', () => {
     expect(outcome.runs).toEqual([]);
   });
 
-  it('has its stream cancelled if the stream starts too late', async () => {
+  it('has its stream cancelled if the stream starts after the timeout', async () => {
     const late = Promise.withResolvers<unknown>();
     const gone = Promise.withResolvers<void>();
     await ask(() => late.promise, { stream: true, timeout: 20, retries: 0 });

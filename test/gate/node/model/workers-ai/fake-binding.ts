@@ -6,7 +6,7 @@ import { type AskParameters, settle } from '../settle.ts';
 /** The behavior of the binding for one run. */
 export type FakeAnswer = (inputs: Record<string, unknown>, signal: AbortSignal | undefined) => unknown;
 
-/** Returns a binding that gives these answers in turn and repeats the last one. It records each run. */
+/** Returns a binding that returns these answers in turn and repeats the last one. It records each run. */
 export const createFakeBinding = (answers: readonly FakeAnswer[]) => {
   const runs: { model: string; inputs: Record<string, unknown>; signal: AbortSignal | undefined }[] = [];
   const binding: AiBinding = {

@@ -1,4 +1,4 @@
-/** Tests reasoning of models of Workers AI, which is read from either field and sent back in one. */
+/** Tests reasoning of Workers AI models, which is read from either field and sent back in one. */
 import { describe, expect, it } from 'vitest';
 import type { ModelReply } from '../../../../../src/model/entry.ts';
 import {
@@ -22,7 +22,7 @@ const sendBack = async ({ text, toolCalls, parts, provider }: ModelReply) => {
 
 describe('reasoning', () => {
   it.each(['reasoning', 'reasoning_content'])(
-    'becomes a part, is streamed, and is sent back as `reasoning`, if it arrives in %s',
+    'is stored as a part, streamed and sent back as `reasoning` if it arrives in %s',
     async (field) => {
       const whole = await ask(
         () => createCompletion({ content: null, [field]: 'Look.', tool_calls: [call] }),

@@ -17,7 +17,7 @@ const requestWith = (...parts: readonly MessagePart[]): ModelRequest => ({
   tools: [],
 });
 
-it('a message with an image is sent in parts, and a result with an image as text', async () => {
+it('an image in a message is sent as a part, and an image in a result is sent as text', async () => {
   const request = requestWith(createSampleFile('image/png'), { type: 'text', text: 'What is it?' });
   const { runs } = await ask(answerHi, { request });
   const url = `data:image/png;base64,${SAMPLE_FILES['image/png']}`;
@@ -38,7 +38,7 @@ it.each([
   [createLinkedSample('image/png'), "'image/png' by its URL"],
   [{ ...createSampleFile('image/png'), mediaType: 'video/mp4' }, "'video/mp4'"],
 ])(
-  'a file that the binding does not accept causes an error that names its type before the run: %#',
+  'a file that the binding does not accept causes an error with its type, and the binding is not called: %#',
   async (file, what) => {
     const outcome = await ask(answerHi, { request: requestWith(file) });
     expect(getFailure(outcome)).toMatchObject({
@@ -68,7 +68,7 @@ describe('the media support of a model', () => {
       { message: none, result: { data: ['image/png'], url: [] } },
       "'media.result.data' contains 'image/png', but the adapter sends no files there. Leave it empty.",
     ],
-  ])('throws for the declaration %j', (media, message) => {
+  ])('cannot be declared as %j', (media, message) => {
     expect(() => getMedia(media)).toThrow(new TypeError(message));
   });
 });

@@ -214,7 +214,7 @@ describe('a stream', () => {
     });
   });
 
-  it('is complete however it is split into chunks', async () => {
+  it('is read completely, regardless of its division into chunks', async () => {
     const bytes = new TextEncoder().encode(
       toSseText({ response: 'Grüße 🌊' }, { response: '', usage }, DONE_EVENT),
     );
@@ -275,14 +275,14 @@ describe('an invalid reply', () => {
     ['text', 'not json', "The model's reply is not JSON."],
     ['a number', 7, notAnObject],
     ['an empty object', {}, neither],
-  ])('can be in a stream: %s', async (_, event, message) => {
+  ])('causes a ModelError if it is in a stream: %s', async (_, event, message) => {
     expect(getFailure(await askForStreamedReply(event, DONE_EVENT))).toMatchObject({
       failure: 'invalid-reply',
       message,
     });
   });
 
-  it('can be a stream of values other than bytes', async () => {
+  it('causes a ModelError if its stream contains values other than bytes', async () => {
     const stream = new ReadableStream<unknown>({
       start(controller) {
         controller.enqueue('data: {}');
@@ -295,7 +295,7 @@ describe('an invalid reply', () => {
     });
   });
 
-  it('can be a stream above the size limit, which is not read to its end', async () => {
+  it('causes a ModelError if its stream exceeds the size limit, and the stream is cancelled', async () => {
     let cancelled = false;
     const chunks = Array.from({ length: 70 }, () => `: ${'x'.repeat(1024 * 1024)}\n\n`);
     const answer = () =>

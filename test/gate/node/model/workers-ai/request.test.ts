@@ -23,7 +23,7 @@ const collectSentInputs = async (request: ModelRequest, stream = false) => {
 };
 
 describe('the run of the binding', () => {
-  it('has the name of the model and a signal', async () => {
+  it('receives the name of the model and a signal', async () => {
     const { runs } = await ask(() => ({ response: 'hi' }));
     expect(runs).toEqual([
       {
@@ -34,7 +34,7 @@ describe('the run of the binding', () => {
     ]);
   });
 
-  it('calls `run` as a method of the binding', async () => {
+  it('calls `run` with the binding as `this`', async () => {
     class Binding implements AiBinding {
       #said = 'hi';
       async run() {
@@ -45,7 +45,7 @@ describe('the run of the binding', () => {
     expect((await workersAi(new Binding(), { model: 'm' }).ask(hello, { signal })).text).toBe('hi');
   });
 
-  it('has every kind of message, each with text, and the tools', async () => {
+  it('receives messages of every role, each with text, and the tools', async () => {
     const toolCalls = [
       { id: 'a', name: 'weather', input: '{"city":"Oslo"}' },
       { id: 'b', name: 'weather', input: '{oops' },
@@ -120,7 +120,7 @@ describe('`workersAi`', () => {
     expect(workersAi(createFakeBinding([]).binding, { model: '@cf/m-1' }).name).toBe('@cf/m-1');
   });
 
-  it.each([undefined, null, {}, 'AI'])('explains the missing binding for %j', (binding) => {
+  it.each([undefined, null, {}, 'AI'])('reports the missing binding if it receives %j', (binding) => {
     expect(() => workersAi(binding as unknown as AiBinding, { model: 'm' })).toThrow(
       new ConfigurationError(
         "The Workers AI binding is missing. Declare it in wrangler.toml: [ai] with binding = 'AI'.",

@@ -2,14 +2,14 @@ import { expectTypeOf } from 'vitest';
 import type { ChatModel } from '../../../../../src/index.ts';
 import { type AiBinding, workersAi } from '../../../../../src/model/workers-ai/entry.ts';
 
-// Cloudflare's type of the binding, which has an overload for each model, is accepted.
+// Accepts Cloudflare's own type of the binding, which has an overload for each model.
 declare const binding: Ai;
 expectTypeOf(
   workersAi(binding, { model: '@cf/meta/llama-3.3-70b-instruct-fp8-fast' }),
 ).toEqualTypeOf<ChatModel>();
 expectTypeOf(workersAi(binding, { model: 'm', timeout: undefined, retries: 0 })).toEqualTypeOf<ChatModel>();
 
-// A wrapper adds other inputs of the binding.
+// A wrapper can add inputs to the binding.
 const run: AiBinding['run'] = (model, inputs, options) =>
   binding.run(model, inputs, { ...options, gateway: { id: 'my-gateway' } });
 expectTypeOf(workersAi({ run }, { model: 'm' })).toEqualTypeOf<ChatModel>();

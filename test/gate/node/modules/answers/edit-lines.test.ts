@@ -1,4 +1,4 @@
-/** The problems that the sender of an edit sees. */
+/** The problems reported to the sender of an edit. */
 import { expect, it } from 'vitest';
 import { listSchemaProblems } from '../../../../doors/tools.ts';
 

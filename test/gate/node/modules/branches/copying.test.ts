@@ -1,6 +1,5 @@
 /**
- * Copies of events into a fork, with the invocation that copies killed before or after each message to an
- * object.
+ * Copies of events into a fork, with the copying invocation killed before or after each message to an object.
  */
 import { describe, expect, it } from 'vitest';
 import type { SessionEvent } from '../../../../../src/journal/entry.ts';
@@ -53,11 +52,11 @@ const WAIT_REQUEST = {
 } as const;
 
 /**
- * Turns and calls in every state: a turn that has ended, a call that has ended, one that runs, one that
- * waits, one that has not started, and one that waits during its run.
+ * Turns and calls in every state: an ended turn, and calls that have ended, run, wait, wait during their run,
+ * or have not started.
  */
 const LATER_EVENTS: readonly SessionEvent[] = [
-  // So long that a separate append stores it.
+  // Long enough that it is stored by a separate append.
   createModelReplied('t1', 'One.'.repeat(600_000)),
   { type: 'turn-ended', turn: 't1', outcome: 'completed' },
   createTurnStarted('t2', 'Two?'),
@@ -196,7 +195,7 @@ describe('a copy into a fork', () => {
       { type: 'turn-steered', turn: 't2', as: 'fork-i2', message: 'Mind this.', principal: owner },
       { type: 'turn-ended', turn: 't2', outcome: 'cancelled' },
     ]);
-    // The second append has the last events and all events that close them.
+    // The second append contains the last events and those that close the copied turns and calls.
     expect(new Set(sent)).toEqual(new Set(['2', '3']));
     const page = await all.session(nameOf('f')).read({ from: 1, limit: 1 });
     expect(page?.openTurn).toBe(null);
@@ -227,7 +226,7 @@ describe('a copy into a fork', () => {
         const fork = all.session(nameOf('f'));
         await all.clock.advance(10 * LEASE_MS);
         const isOver = (await fork.read({ from: 1, limit: 1 }))?.openTurn === null;
-        // The alarm has handed over the fork, unless the last append was stored.
+        // If the last append was not stored, the alarm has handed over the fork.
         expect(all.dispatched.includes(`${nameOf('f')} i2`)).toBe(!isOver);
         if (!isOver) {
           const leased = await fork.resume({ turn: 'i2', nonce: 'm', reader: toReader() });
@@ -265,7 +264,7 @@ describe('a copy into a fork', () => {
     expect(all.dispatched.filter((one) => one.startsWith(nameOf('f')))).toEqual([]);
   });
 
-  it('is also possible at the first event', async () => {
+  it('can end at the first event of the source', async () => {
     const all = await createWorld();
     await openFork(all, { at: 1 });
     await all.clock.advance(10 * LEASE_MS);
@@ -277,7 +276,7 @@ describe('a copy into a fork', () => {
     expect((await fork.read({ from: 1, limit: 1 }))?.openTurn).toBe(null);
   });
 
-  it('ends with the erasure of the fork if its source was erased, even if a new session has the name', async () => {
+  it('erases the fork if its source was erased, even if a new session has the same name', async () => {
     for (const isNew of [false, true]) {
       const all = await createWorld();
       const leased = await openFork(all);
@@ -292,7 +291,7 @@ describe('a copy into a fork', () => {
     }
   });
 
-  it('leaves a session to a newer version if that version has written to it', async () => {
+  it('fails if a newer version has written to the source', async () => {
     const all = await createWorld();
     const source = all.session(nameOf('s1'));
     const start = {

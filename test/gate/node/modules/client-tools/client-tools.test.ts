@@ -1,4 +1,4 @@
-/** The tools of a client that a loop offers, from the stored tools of its turn. */
+/** The client tools that a loop offers, from those stored with its turn. */
 import { describe, expect, it } from 'vitest';
 import { type AnyTool, defineAgent, defineTool, type JsonObject } from '../../../../../src/index.ts';
 import { defineAgenticTool, defineUnfolding } from '../../../../../src/kinds/entry.ts';
@@ -21,7 +21,7 @@ interface Scene {
   readonly config?: ClientToolsConfig;
 }
 
-/** A turn with these stored tools of its client. */
+/** Plays a turn that stores these client tools. */
 async function playScene({ tools = [], kept = [paintTool], replies = ['Hi.'], config }: Scene) {
   const clock = createManualClock();
   const agent = defineAgent({
@@ -93,7 +93,7 @@ describe('`clientTools`', () => {
     ]);
   });
 
-  it('leaves the parts of a schema that it cannot check to the client', async () => {
+  it('does not check the parts of a schema that it does not support', async () => {
     const parameters = {
       type: 'object',
       properties: { at: { type: 'string', pattern: '^(a+)+$' }, of: { $ref: '#/properties/at' } },
@@ -110,7 +110,7 @@ describe('`clientTools`', () => {
     ['a text', 'paint'],
     ['a tool that cannot be offered', [paintTool, { ...paintTool, name: 'no name' }]],
     ['a number', [7]],
-  ])('offers no tools from a context in which the client itself has put %s', async (_, kept) => {
+  ])('offers no tools if the client has stored %s in the context', async (_, kept) => {
     const { offered } = await playScene({ kept });
     expect(offered()).toEqual([[]]);
   });
@@ -137,7 +137,7 @@ describe('`clientTools`', () => {
     );
   });
 
-  it('is named in the error about an agent option with that name', () => {
+  it('appears in the error about an agent option with its name', () => {
     const config = { name: 'guide', description: 'Guides.', instructions: '', clientTools: true };
     expect(() => defineAgent(config)).toThrow(
       /use: \[clientTools\(\)\], and import { clientTools } from 'holdfast\/client-tools'/,

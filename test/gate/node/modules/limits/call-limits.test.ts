@@ -30,7 +30,7 @@ describe('call limits (SPM-13)', () => {
   const describeLimit = (tool: string, limit: number): string =>
     `Error: Tool call limit (${limit}) exceeded for tool '${tool}'. No further calls to this tool are allowed in this turn.`;
 
-  it('apply per tool as the agent sets them, and other tools have the default', async () => {
+  it('apply the agent’s limit to each listed tool, and the default limit to the others', async () => {
     const { texts, answer } = await collectResults({
       tools,
       replies: [callTools('a', 'a', 'b', 'b'), 'Done.'],
@@ -53,7 +53,7 @@ describe('call limits (SPM-13)', () => {
     ]);
   });
 
-  it('allow one tool all calls of a turn if `toolCalls` is above the default', async () => {
+  it('allow one tool all calls of a turn if `toolCalls` is higher than the default limit per tool', async () => {
     const many = callTools(...Array.from({ length: 61 }, () => 'a'));
     const limited = await collectResults({
       tools,

@@ -1,4 +1,4 @@
-/** The numbers that the memory of call limits gives to calls. */
+/** The call counts in the memory of call limits. */
 import { describe, expect, it } from 'vitest';
 import type { SessionEvent } from '../../../../../src/journal/entry.ts';
 import { getMemoryValue, ROOT } from '../../../../doors/journal.ts';
@@ -41,7 +41,7 @@ describe('the calls of a batch', () => {
     expect(places).toEqual({ b: [{ frame: ROOT, tool: 'look', calls: 2, ofTool: 2 }] });
   });
 
-  it('are forgotten with their turn', () => {
+  it('are no longer counted after their turn ends', () => {
     const events = [sessionOpened, turnStarted, createModelReplied(['a look', 'b look']), callEnded('a')];
     const end: SessionEvent = { type: 'turn-ended', turn: 't1', outcome: 'cancelled' };
     expect(countCalls([...events, end])).toEqual({ loops: {}, places: {} });
@@ -70,7 +70,7 @@ describe('the calls of nested loops', () => {
     createModelReplied(['l look', 'm look'], { frame: 'k' }),
   ];
 
-  it('have a number in each loop that contains them, and in the turn', () => {
+  it('are counted in each loop that contains them, and in the turn', () => {
     expect(countCalls(events).places.m).toEqual([
       { frame: 'k', tool: 'look', calls: 2, ofTool: 2 },
       { frame: 'x', tool: 'look', calls: 4, ofTool: 3 },
@@ -85,7 +85,7 @@ describe('the calls of nested loops', () => {
     ]);
   });
 
-  it('are forgotten with the call that opened their loop', () => {
+  it('are no longer counted after the call that opened their loop ends', () => {
     const { loops } = countCalls([...events, callEnded('k', 'dug', { frame: 'x' })]);
     expect(Object.keys(loops)).toEqual([ROOT, 'x', 'y']);
   });

@@ -1,4 +1,4 @@
-/** The descriptions of routes: whether they are complete, and which mistakes are reported. */
+/** Route descriptions: whether they are complete, and which mistakes are reported. */
 import { describe, expect, it } from 'vitest';
 import { defineMcpEndpoint, mcpDescription } from '../../../../../src/mcp/server/entry.ts';
 import { answers } from '../../../../../src/modules/answers/entry.ts';
@@ -22,7 +22,7 @@ import {
 } from '../../../../doors/openapi.ts';
 import { attempt } from '../../../../doors/tools.ts';
 
-/** The routes of an app with these modules. No test calls them. */
+/** The routes of an app with these modules. Tests only read them. */
 const createTable = (...use: readonly ModuleUse[]): readonly Route[] =>
   createRouteTable({ modules: composeModules(use), agents: new Map([['clerk', {}]]) } as unknown as HttpHost);
 
@@ -104,7 +104,7 @@ describe('the errors of `openApi`', () => {
     expect(failure.ok ? undefined : String(failure.thrown)).toBe(`ConfigurationError: ${text}`);
   });
 
-  it('do not occur for a schema that two descriptions share', () => {
+  it('do not reject a schema that two descriptions share', () => {
     const both = [
       { 'GET /a': createRefusingRoute({ type: 'string' }) },
       { 'GET /b': createRefusingRoute({ type: 'string' }) },

@@ -46,9 +46,7 @@ interface StopOptions {
 const createWebhook = (config: Partial<OutgoingWebhookConfig> = {}): ModuleUse =>
   outgoingWebhook({ url: 'https://alerts.example/', secret: 'SECRET', ...config });
 
-/**
- * An app with one session in memory, and a receiver that returns 204 unless `statuses` has another status.
- */
+/** An app with one session in memory, and a receiver that returns the next of `statuses`, or 204. */
 function createApp(setting: AppSetting = {}) {
   const { replies = ['Done.'], webhooks = [createWebhook()], env = { SECRET: STANDARD_SECRET } } = setting;
   const clock = createManualClock(START);
@@ -96,7 +94,7 @@ function createApp(setting: AppSetting = {}) {
   });
   return {
     ...{ clock, sent, statuses, logged, over, deployed, port, steps, name },
-    /** Delivers a stop of a turn to the webhook, as the object would, `later` ms after the start. */
+    /** Delivers a turn's stop to the webhook as the object would, `later` ms after the start. */
     tell({ later = 0, attempt = 1, turn, seq }: StopOptions) {
       const at: typeof clock = { ...clock, now: () => START + later };
       const row = { module: 'outgoing-webhooks', key: 'outgoing', ref: JSON.stringify([turn, seq]) };
@@ -133,7 +131,7 @@ describe('an outgoing webhook', () => {
     ]);
   });
 
-  it('reports an ended turn with the body of GET', async () => {
+  it('reports an ended turn with the same body as GET', async () => {
     const { say, wait, sent, logged } = createApp();
     const turn = await say('Hello');
     await wait(0, 1);
@@ -217,7 +215,7 @@ describe('an outgoing webhook', () => {
     ['failed', []],
     ['ended', ['turn.ended']],
     ['suspended', []],
-  ] as const)('is sent only for its own events: %s', async (on, types) => {
+  ] as const)('is sent only for the events that it subscribes to: %s', async (on, types) => {
     const { say, wait, sent, logged } = createApp({ webhooks: [createWebhook({ on: [on] })] });
     await say('Hello');
     await wait(0, types.length);
@@ -236,7 +234,7 @@ describe('an outgoing webhook', () => {
     expect(over.map(({ key }) => key)).toEqual(['of-clerk']);
   });
 
-  it('can be one of several, each of which is sent for its own events', async () => {
+  it('is sent for its own events if the app has several webhooks', async () => {
     const webhooks = [
       createWebhook({ name: 'b' }),
       createWebhook({ name: 'never', on: ['failed'] }),
@@ -252,7 +250,7 @@ describe('an outgoing webhook', () => {
     ['failed', []],
     ['ended', ['turn.ended']],
   ] as const)(
-    'is sent only for its own events if a later invocation releases the end: %s',
+    'is sent only for its own events if a later invocation releases the ended turn: %s',
     async (on, types) => {
       const { clock, steps, port, wait, sent } = createApp({ webhooks: [createWebhook({ on: [on] })] });
       const leased = await steps.begin({ message: 'Hello' });
@@ -270,7 +268,7 @@ describe('an outgoing webhook', () => {
     },
   );
 
-  it('contains only the facts about a turn whose answer is too large for a receiver', async () => {
+  it('omits the answer of a turn if the answer is too large for a receiver', async () => {
     const { say, wait, sent } = createApp({ replies: ['x'.repeat(300_000)] });
     const turn = await say('Read');
     await wait(0, 1);
@@ -288,7 +286,7 @@ describe('an outgoing webhook', () => {
     ]);
   });
 
-  it('is not shortened because its tools have read large data', async () => {
+  it('contains the whole answer even if the tools have read large data', async () => {
     const { say, wait, sent } = createApp({ replies: [READ_REPLY, 'Read.'] });
     await say('Read');
     await wait(0, 1);
@@ -329,8 +327,8 @@ describe('a receiver that does not accept a message', () => {
     const pauses = [0, 5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000];
     for (const [done, seconds] of pauses.entries()) await wait(seconds * 1_000, done + 1);
     expect(new Set(sent.map(({ body }) => Object(body).data.turn))).toEqual(new Set([first]));
-    // The tenth attempt ends the first message. The second follows at once, 76 hours old, and is retried
-    // until it is four days old.
+    // The tenth attempt ends the first message. The second message, then 76 hours old, follows immediately
+    // and is retried until it is four days old.
     await wait(86_400_000, 11);
     expect(sent.slice(10).map(({ body }) => Object(body).data.turn)).toEqual([second]);
     expect(logged.slice(-2)).toMatchObject([
@@ -408,7 +406,7 @@ describe('a receiver that does not accept a message', () => {
     expect(logged).toHaveLength(8);
   });
 
-  it('is abandoned without a read of the session if ten attempts did not return', async () => {
+  it('does not receive the message again after ten attempts without an outcome, and the session is not read', async () => {
     const { say, tell, sent, logged } = createApp();
     const turn = await say('Hello');
     expect(await tell({ turn, seq: 4, attempt: 11 })).toBe('done');

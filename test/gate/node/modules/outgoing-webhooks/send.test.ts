@@ -53,7 +53,7 @@ const send = ({
 const acceptDelivery = () => new Response(null, { status: 204 });
 
 describe('a message of an outgoing webhook', () => {
-  it('is posted in the form of Standard Webhooks, with the test vector of its libraries', async () => {
+  it('is sent in the format of Standard Webhooks, and matches the test vector of its libraries', async () => {
     const sent = createReceiver(acceptDelivery);
     const body = '{"test": 2432232314}';
     expect(await send({ id: 'msg_p5jXN8AQM9LWM0D4loKWxJek', body })).toBeUndefined();
@@ -151,7 +151,7 @@ describe('a message of an outgoing webhook', () => {
     expect(signals).toMatchObject([{ aborted: true }]);
   });
 
-  it('does not read the response body', async () => {
+  it('is delivered without a read of the response body', async () => {
     let isCancelled = false;
     const createEndlessBody = () =>
       new ReadableStream({

@@ -3,7 +3,7 @@ import { dropGrant, holdGrant, readTurnBudgets } from '../../../../doors/owner-l
 
 type TurnLoop = Parameters<typeof readTurnBudgets>[0];
 
-/** The part of a loop that identifies its budgets. */
+/** The loop properties that identify its budgets. */
 const createLoop = (turn: string) => ({ turn }) as TurnLoop;
 
 it('a turn is handed over while the limits of its owner are unavailable', async () => {
@@ -24,7 +24,7 @@ it('a turn without an allowance makes no model call', async () => {
   });
 });
 
-it('an allowance is drawn once per lease, and forgotten only with that lease', async () => {
+it('an allowance is drawn once per lease, and is kept until that lease ends', async () => {
   let draws = 0;
   holdGrant('turn', {
     epoch: 7,

@@ -43,7 +43,7 @@ afterEach(() => {
 });
 
 describe('the cached part of a loop’s requests', () => {
-  it('is the whole of each request, and the end of the previous one, under one key', async () => {
+  it('ends at the last message and at the end of the previous request, under one key', async () => {
     const session = createTestSession(createAgent('clerk', [look]), {
       model: createCachingModel([callTools('look'), callTools('look', 'look'), 'Done.', 'Again.']),
     });
@@ -69,7 +69,7 @@ describe('the cached part of a loop’s requests', () => {
     expect(inner).not.toBe(own);
   });
 
-  it('has a key that every invocation derives from the session, and that identifies no person', async () => {
+  it('has a key that every invocation derives from the session, and that does not identify a person', async () => {
     const clock = createManualClock(1_000_000);
     const modelOptions = { caches: true } as const;
     const app = createMemoryApp({

@@ -13,13 +13,13 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** Returns the text that the model reads, and the scheduled message without its turn. */
+/** Returns the text that the model reads, and the scheduled messages without their turn. */
 async function call(input: JsonObject, inSession = true): Promise<[string, ...object[]]> {
   const { call } = createFakeInvocation('schedule_message');
   const journal = { state: createEmptyState(), waiting: { turns: 0, bytes: 0 } };
   const agent = { name: 'planner', limits: { maxGenerations: 8, maxScheduled: 20 } };
   const origin = new CallStarts({ journal, agent, log: call.log, started: [], named: new Set() }, {});
-  // The tool finds the origin in its call.
+  // The tool reads the origin from its call.
   Object.assign(call, { origin, inSession });
   const text = modelText(await scheduleMessage().call(input, call));
   const later = await Promise.all(origin.later);

@@ -49,11 +49,11 @@ const listTurns = (events: readonly StoredEvent[]): string[] => [
   ...new Set(events.flatMap((event) => (event.type === 'turn-started' ? event.turn : []))),
 ];
 
-/** Returns the problems of the timelines of a turn, cut off after each of its events. */
+/** Returns the problems of a turn's timelines, one for each prefix of its events. */
 function findProblems(events: readonly StoredEvent[], turn: string): string[] {
   const own = events.filter((event) => 'turn' in event && event.turn === turn);
   let before: readonly string[] = [];
-  // Checks at most about a hundred lengths of a long turn.
+  // Checks at most about a hundred prefixes of a long turn.
   const step = Math.ceil(own.length / 100);
   const problems: string[] = [];
   for (let length = 1; length <= own.length; length += step) {
@@ -71,7 +71,7 @@ function findProblems(events: readonly StoredEvent[], turn: string): string[] {
       if (end < node.start || node.start < (around?.start ?? 0) || end > outer)
         say(`the times of ${node.id}`);
     }
-    // Only a request that was not made may disappear.
+    // Only the node of a request that was never sent may disappear.
     const gone = before.filter((id) => !ids.has(id) && !/\/\d+(\/model(\/attempt\.\d+)?)?$/.test(id));
     if (gone.length > 0) say(`gone: ${gone.join()}`);
     before = [...ids];

@@ -100,7 +100,7 @@ describe('the export of a turn', () => {
     });
   });
 
-  it('has the same ids if it is repeated', async () => {
+  it('has the same body if it is repeated', async () => {
     const { say, clock, sent, responses } = createTracedApp({ config: { metrics: false } });
     responses.push(new Error('the connection was reset'));
     await say('Pay.');
@@ -114,28 +114,36 @@ describe('the export of a turn', () => {
 describe('a receiver of traces', () => {
   const once = { metrics: false };
 
-  it.each([429, 502, 503, 504])('receives the request again after status %i', async (status) => {
-    const { say, clock, sent, responses, logged } = createTracedApp({ config: once });
-    responses.push(new Response('no', { status }));
-    await say('Pay.');
-    await clock.advance(0);
-    await clock.advance(6_000);
-    expect(sent).toHaveLength(2);
-    expect(logged).toMatchObject([{ level: 'warn', message: expect.stringContaining(`answered ${status}`) }]);
-  });
+  it.each([429, 502, 503, 504])(
+    'receives the request again after it responds with status %i',
+    async (status) => {
+      const { say, clock, sent, responses, logged } = createTracedApp({ config: once });
+      responses.push(new Response('no', { status }));
+      await say('Pay.');
+      await clock.advance(0);
+      await clock.advance(6_000);
+      expect(sent).toHaveLength(2);
+      expect(logged).toMatchObject([
+        { level: 'warn', message: expect.stringContaining(`answered ${status}`) },
+      ]);
+    },
+  );
 
-  it.each([400, 401, 404, 500, 501])('does not receive the request again after status %i', async (status) => {
-    const { say, clock, sent, responses, logged } = createTracedApp({ config: once });
-    responses.push(new Response('no', { status }));
-    await say('Pay.');
-    await clock.advance(0);
-    await clock.advance(24 * 3600_000);
-    expect(sent).toHaveLength(1);
-    const message = `the export of the traces of a turn is not tried again: the receiver answered ${status}`;
-    expect(logged).toMatchObject([{ level: 'warn', message }]);
-  });
+  it.each([400, 401, 404, 500, 501])(
+    'does not receive the request again after it responds with status %i',
+    async (status) => {
+      const { say, clock, sent, responses, logged } = createTracedApp({ config: once });
+      responses.push(new Response('no', { status }));
+      await say('Pay.');
+      await clock.advance(0);
+      await clock.advance(24 * 3600_000);
+      expect(sent).toHaveLength(1);
+      const message = `the export of the traces of a turn is not tried again: the receiver answered ${status}`;
+      expect(logged).toMatchObject([{ level: 'warn', message }]);
+    },
+  );
 
-  it('receives no request for as long as it asks', async () => {
+  it('receives no request until the time that it has asked for has passed', async () => {
     const { say, clock, sent, responses } = createTracedApp({ config: once });
     responses.push(new Response('', { status: 503, headers: { 'retry-after': '100' } }));
     await say('Pay.');

@@ -6,7 +6,7 @@ import { createTracedApp } from './traced-app.ts';
 afterEach(() => void vi.unstubAllGlobals());
 
 describe('the tracing of the platform', () => {
-  it('has a span around each model call and each tool call, with the turn', async () => {
+  it('has a span with the turn around each model call and each tool call', async () => {
     const spans: { readonly name: string; readonly attributes: Record<string, string>; isOver: boolean }[] =
       [];
     const platform = {
@@ -79,7 +79,7 @@ describe('the settings of tracing', () => {
     expect(() => tracing(config)).not.toThrow('secret');
   });
 
-  it('are logged if a variable is missing, and the export is tried again', async () => {
+  it('cause a log line and another export attempt if a variable is missing', async () => {
     const { say, clock, sent, logged } = createTracedApp({
       config: { headers: (env) => ({ 'x-key': env.MISSING }) },
     });

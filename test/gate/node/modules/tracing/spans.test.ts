@@ -1,4 +1,4 @@
-/** Spans of turns that are hard to reach from a test of an app. These tests write the journals themselves. */
+/** Spans of turns that are hard to produce through an app. These tests write the journals themselves. */
 import { describe, expect, it } from 'vitest';
 import type { SessionEvent } from '../../../../../src/journal/entry.ts';
 import { createTimeline } from '../../../../doors/timeline.ts';
@@ -9,7 +9,7 @@ import { callEnded, createModelReplied, sessionOpened, turnStarted } from '../..
 
 const turnEnded: SessionEvent = { type: 'turn-ended', turn: 't1', outcome: 'completed' };
 
-/** Returns the spans as a receiver reads them. Each event is stored 10 ms after the previous one. */
+/** Returns the spans as a receiver reads them. Events are stored 10 ms apart. */
 function createSpans(events: readonly SessionEvent[]): readonly ReceivedSpan[] {
   const stored = events.map((event, index) => ({ ...event, seq: index + 1, at: 10 * (index + 1) }));
   const timeline = createTimeline(stored, 't1');
@@ -22,7 +22,7 @@ describe('the rows of a turn that stops', () => {
   const exporting = { endpoint: () => '', resource: {}, content: false, metrics: true };
   const turn = { id: 't1', seq: 9, name: '' };
 
-  it('are one for its traces and one for its metrics', () => {
+  it('are one row for its traces and one row for its metrics', () => {
     expect(createRows(exporting, { ...turn, stop: 'failed' })).toEqual([
       { ref: '["traces","t1",9]' },
       { ref: '["metrics","t1",9]' },

@@ -15,7 +15,7 @@ import { createTurnSteps } from '../../../../doors/testing.ts';
 
 const START = Date.UTC(2026, 10, 23, 9);
 
-/** The trace context of each call to the tool: in its context, and as headers. */
+/** The trace context of each tool call, as the call received it and as headers. */
 export const contexts: unknown[] = [];
 const pay = defineTool({
   name: 'pay',
@@ -26,7 +26,7 @@ const pay = defineTool({
   },
 });
 
-/** A request that the receiver got. */
+/** A request to the receiver. */
 export interface SentRequest {
   readonly at: number;
   readonly url: string;
@@ -38,7 +38,7 @@ interface AppSetting {
   readonly replies?: readonly ScriptedReply[];
   readonly config?: Partial<TracingConfig>;
   readonly context?: Readonly<Record<string, string>>;
-  /** Bindings besides the key of the receiver. */
+  /** Bindings in addition to the receiver's key. */
   readonly env?: Readonly<Record<string, unknown>>;
 }
 

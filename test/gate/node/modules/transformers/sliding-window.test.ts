@@ -5,7 +5,7 @@ import { showThrough } from './shown-by.ts';
 
 /**
  * Makes a conversation: `u1` is a user message, `a1` a reply without calls, `c2` a reply with two calls,
- * `loop` a message of the loop itself.
+ * `loop` a message from the loop itself.
  */
 function createConversation(words: string): HistoryMessage[] {
   return words.split(' ').map((word, index): HistoryMessage => {

@@ -48,7 +48,7 @@ requireApproval(refund, ({ total }) => `Refund ${total}?`);
 // @ts-expect-error an expiry cannot edit
 requireApproval(refund, 'Refund?', { onExpiry: 'edit' });
 
-// An erased tool has an erased input.
+// A type-erased tool has an erased input.
 export const approveUntyped = (tool: AnyTool) =>
   requireApproval(tool, (input) => {
     expectTypeOf(input).toEqualTypeOf<unknown>();
@@ -149,5 +149,5 @@ export const requireErasedOpening = (tool: AnyTool, covers: Covers, options: App
   requireApproval(refund, ({ amount }) => `${amount}?`, options),
 ];
 
-// All of them fit any list of tools.
+// All of these fit any list of tools.
 export const tools: readonly AnyTool[] = [approvedRefund, awaitingRefund, reviewedRefund, humanInput()];

@@ -1,4 +1,4 @@
-/** The guard of an unfolding tool cannot be bypassed by a name, a list, a loop or an inner guard. */
+/** A name, a list, a loop or an inner guard cannot bypass the guard of an unfolding tool. */
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import { type AnyTool, defineDomainType, defineTool, toolProvider } from '../../../../../src/index.ts';
@@ -57,7 +57,7 @@ async function runTurn(tools: readonly AnyTool[], ...replies: readonly ScriptedR
 const NO_INPUT = v.object({});
 
 describe('a tool inside a guarded unfolding tool', () => {
-  it('does not run if the model passes its input to the unfolding tool, which only opens', async () => {
+  it('does not run if the model passes its input to the unfolding tool, because that call only opens the tool', async () => {
     const { session, asked } = await runTurn(
       [withApproval(createOffice(createTool('pay')))],
       callTools(['office', { pay: {} }]),
@@ -84,7 +84,7 @@ describe('a tool inside a guarded unfolding tool', () => {
     expect(asked).toEqual(['Guard: more?']);
   });
 
-  it('is guarded if another unfolding tool also contains it, and free only if that one alone has opened', async () => {
+  it('is guarded if another unfolding tool also contains it, unless only the other one is open', async () => {
     const pay = createTool('pay');
     const free = defineUnfolding({ name: 'free', description: 'Free.', tools: [pay] });
     const first = await runTurn(
@@ -161,7 +161,7 @@ describe('a tool inside a guarded unfolding tool', () => {
     );
   });
 
-  it('is guarded if an object brings it, even after the same reply replaces the object', async () => {
+  it('is guarded if an object offers it, even after the same reply replaces the object', async () => {
     const paid: string[] = [];
     const pay = (name: string, id: string) =>
       defineTool({ name, description: 'Pays.', run: () => paid[paid.push(`${name} ${id}`) - 1] });
@@ -234,7 +234,7 @@ describe('a deployment that adds a guard to an unfolding tool', () => {
     expect(await approveAll(session)).toEqual(['Guard: pay?']);
   });
 
-  it('opens an unfolding tool whose opening waited for approval, after any decision, and asks about its inner tools', async () => {
+  it('opens an unfolding tool whose opening waited, after any decision, and asks about its inner tools', async () => {
     const opening = requireApproval(files, 'Open?', { covers: 'opening' });
     const { session, deploy } = createDeployedSession(opening, guarded, [
       callTools('office'),
@@ -262,14 +262,14 @@ describe('two guards', () => {
     expect(getLastResults(session)[1]).toBe('pay done');
   });
 
-  it('apply from the outer one to the inner one if one is around the other', async () => {
+  it('apply from the outside in if one is around the other', async () => {
     const both = withApproval(withConfirmation(createOffice(createTool('pay')), 'Inner?'), 'Outer');
     const { session, asked } = await runTurn([both], callTools('office'), callTools('pay'));
     expect(asked).toEqual(['Outer: pay?', 'Inner?']);
     expect((await session.state()).blackboard).toEqual([{ value: {} }]);
   });
 
-  it('do not ask the inner question after the outer one is declined', async () => {
+  it('do not ask the inner question if the outer guard declines', async () => {
     const rejecting = withReview(createOffice(createInnerTool('Own')), () => ({ decision: 'reject' }));
     const { session, asked } = await runTurn([rejecting], callTools('office'), callTools('pay'));
     expect(asked).toEqual([]);

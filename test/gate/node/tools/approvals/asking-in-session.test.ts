@@ -33,7 +33,7 @@ describe('a tool that requires a type, in a session', () => {
       Address,
     );
 
-  it('receives a value once, which later turns read from the blackboard (DEC-17)', async () => {
+  it('receives a value once, and later turns read it from the blackboard (DEC-17)', async () => {
     const session = createTestSession(createDesk(createShippingTool()), {
       replies: [SHIP, 'Done.', SHIP, 'Done again.'],
     });

@@ -4,7 +4,7 @@ import { defineTool } from '../../../../../src/index.ts';
 import { crashMatrix } from '../../../../../src/testing/crash-matrix/entry.ts';
 import { createDeliveryTool, createTestAgent } from './deliveries.ts';
 
-it('a `once` call never runs twice, wherever the Worker crashes', async () => {
+it('a `once` call with a checkpoint never runs twice, regardless of where the Worker crashes', async () => {
   const report = await crashMatrix(
     createTestAgent(defineTool({ ...createDeliveryTool(), reconcile: () => 'unknown' })),
     {

@@ -41,7 +41,7 @@ describe('a question with a checkpoint', () => {
       expect(await session.decide('deliver', 'approve')).toMatchObject({ text: 'Done.' });
       expect(getLastResults(session)).toEqual(['Delivered with T-1.']);
       expect(did).toEqual(['began', 'approve T-1']);
-      const again = effect === 'read' ? [] : [`started ${effect}`]; // a read resumes without another start
+      const again = effect === 'read' ? [] : [`started ${effect}`]; // a read resumes without a second start
       expect(await listCallEvents(session)).toEqual([`started ${effect}`, 'asked', 'answered', ...again]);
     },
   );
@@ -56,7 +56,7 @@ describe('a question with a checkpoint', () => {
     expect([did, getLastResults(session)]).toEqual([['began', 'approve T-1'], ['Delivered with T-1.']]);
   });
 
-  it('shows the checkpoint neither to the person who decides nor to the model', async () => {
+  it('does not show the checkpoint to the person who decides or to the model', async () => {
     const session = startSession(createCourier('once').tool);
     await session.send('Deliver.');
     expect(JSON.stringify(await session.pending())).not.toContain('T-1');

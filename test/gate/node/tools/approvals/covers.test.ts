@@ -52,7 +52,7 @@ async function approveAll(session: TestSession): Promise<readonly string[]> {
 }
 
 describe('requireApproval of an unfolding tool', () => {
-  it('asks no question when the tool opens, and asks about each call of an inner tool', async () => {
+  it('does not ask when the tool opens, and asks about each call of an inner tool', async () => {
     const { unfolding, refunds } = createOffice();
     const session = createSession(
       [requireApproval(unfolding, 'May the clerk?')],
@@ -83,7 +83,7 @@ describe('requireApproval of an unfolding tool', () => {
     expect((await listPendingQuestions(session))[0]?.message).toBe('refund {"orderId":7,"amount":10}?');
   });
 
-  it('asks no question about an input that the inner tool refuses', async () => {
+  it('does not ask about an input that the inner tool refuses', async () => {
     const { unfolding } = createOffice();
     const session = createSession(
       [requireApproval(unfolding, 'May I?')],
@@ -223,7 +223,7 @@ describe('requireApproval of an unfolding tool', () => {
 });
 
 describe("`covers: 'opening'`", () => {
-  it("asks at each opening, with the opening's own input, and not about the inner tools", async () => {
+  it('asks at each opening with the input of the opening, but does not ask about the inner tools', async () => {
     const choice = defineUnfolding({
       name: 'office',
       description: 'O.',
@@ -277,7 +277,7 @@ describe('other guards of an unfolding tool', () => {
     expect((await session.state()).blackboard).toEqual([{ value: { orderId: 7 } }]);
   });
 
-  it('pass each call of an inner tool, and that tool, to their decider', async () => {
+  it('pass each call of an inner tool to their decider, together with the inner tool', async () => {
     const { unfolding } = createOffice();
     const tool = withAwaiting(unfolding, (input, call, one) =>
       one.name === 'refund' ? { message: `${call.tool} ${JSON.stringify(input)}?` } : undefined,
@@ -378,7 +378,7 @@ describe('a guard', () => {
     for (const guard of createGuards(searching, 'opening')) expect(guard).not.toThrow();
   });
 
-  it('withholds such a tool if the tool is found only during a turn', async () => {
+  it('withholds a tool that the model’s provider runs if the tool is found only during a turn', async () => {
     const late = defineUnfolding({ name: 'late', description: 'Late.', tools: () => [web, searching] });
     const session = createSession(
       [requireApproval(late, 'May I?')],

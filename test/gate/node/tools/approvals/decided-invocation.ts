@@ -4,10 +4,7 @@ import { createCallBlackboard } from '../../../../doors/tools.ts';
 import { toStored } from '../fake-call.ts';
 import { answerDecisions, createFakeInvocation } from '../fake-invocation.ts';
 
-/**
- * An invocation whose questions have prepared decisions. It records its questions and its additions to the
- * blackboard.
- */
+/** An invocation with prepared decisions, which records its questions and its additions to the blackboard. */
 export function createDecidedCall(
   tool: string,
   decisions: readonly Decision[],

@@ -3,7 +3,7 @@ import * as v from 'valibot';
 import { type AnyTool, type CallContext, defineAgent } from '../../../../../src/index.ts';
 import { answers } from '../../../../../src/modules/answers/entry.ts';
 
-/** Starts a delivery, asks if the remote side requires it, and completes the delivery with its ticket. */
+/** Starts a delivery, asks a question with the ticket as checkpoint, and completes the delivery. */
 export const createDeliveryTool = (did: string[] = []) => ({
   name: 'deliver',
   description: 'Delivers.',

@@ -141,7 +141,7 @@ describe('an invalid edit', () => {
     [undefined, 'completed', ["Error: Nobody decided about this call of 'pay' in time, so it did not run."]],
     ['exit', 'cancelled', undefined],
   ] as const)(
-    "never runs the model's input if no new decision arrives, even if `onExpiry` is %s",
+    "never leads to a run of the model's input if no new decision arrives, even if `onExpiry` is %s",
     async (onExpiry, outcome, texts) => {
       const { pay, paid } = payTool();
       const { session, clock } = createScene(
@@ -156,7 +156,7 @@ describe('an invalid edit', () => {
     },
   );
 
-  it('is reported for a value that a tool waits for', async () => {
+  it('is also reported if the edit is a value that a tool waits for', async () => {
     const Limit = defineDomainType({
       name: 'Limit',
       schema: v.object({
@@ -202,7 +202,7 @@ describe('the input that a decision starts from', () => {
     expect(paid).toEqual([{ amount: 99 }]);
   });
 
-  it('is the JSON of the call, not the output of the input schema', async () => {
+  it('is the JSON of the call instead of the output of the input schema', async () => {
     const requests: ReviewRequest[] = [];
     const { pay, paid } = payTool();
     const reviewed = withReview(pay, (request) => {

@@ -62,7 +62,7 @@ describe('the tool that asks a person', () => {
     expect(result).toEqual({ type: 'text', content: 'Understood. Please continue.' });
   });
 
-  it('asks the given people for the given time, and uses the given name (AEA-11)', async () => {
+  it('asks with the configured people, time limit and name (AEA-11)', async () => {
     const config = {
       name: 'ask_boss',
       description: 'Ask the boss.',
@@ -103,7 +103,7 @@ describe('the tool that asks a person', () => {
     });
   });
 
-  it('asks a handler instead of the session, whether or not there is a session (AEA-08)', async () => {
+  it('asks a handler if it has one, with or without a session (AEA-08)', async () => {
     const requests: ReviewRequest[] = [];
     const handler: ReviewHandler = (request) => {
       requests.push(request);
@@ -129,7 +129,7 @@ describe('the tool that asks a person', () => {
     expect(await tool.call(INPUT, call)).toEqual({ type: 'error', reason: 'declined', message });
   });
 
-  it('asks no question about an invalid input', async () => {
+  it('does not ask about an invalid input', async () => {
     const { call, asked } = createDecidedCall('human_input', []);
     expect((await humanInput().call({ question: '' }, call)).content).toMatch(
       /^The input of tool 'human_input' is not valid:\n- question: /,
@@ -137,7 +137,7 @@ describe('the tool that asks a person', () => {
     expect(asked).toEqual([]);
   });
 
-  it('uses its current name in an error, even after it was renamed', async () => {
+  it('uses its new name in an error after it was renamed', async () => {
     const answer = async (tool: AnyTool) => {
       const checked = await tool.check({ question: '' });
       return checked.ok ? '' : checked.answer.content;

@@ -53,7 +53,7 @@ function createApproving(options: ApprovalOptions = {}, replies: readonly Script
 }
 
 describe('a turn that waits for an approval', () => {
-  it('is suspended, and lists who can decide which call until when (AEA-11, AEA-12)', async () => {
+  it('is suspended, and lists the waiting call, who can decide and how long (AEA-11, AEA-12)', async () => {
     const { session, refunds } = createApproving({ by: 'supervisor', expires: 60_000 });
     expect(await session.send('Go.')).toMatchObject({ outcome: 'suspended' });
     const [pending] = await session.pending();
@@ -133,7 +133,7 @@ describe('a turn that waits for an approval', () => {
     ['approve', [INPUT], 'completed', ['{"refunded":1003,"amount":149}']],
     ['exit', [], 'cancelled', []],
   ])(
-    'resumes at the expiry as `onExpiry: %s` decides (AEA-12)',
+    'resumes at the expiry with the decision of `onExpiry`: %s (AEA-12)',
     async (onExpiry, effects, outcome, texts) => {
       const { session, refunds, clock } = createApproving({
         expires: 60_000,
@@ -287,7 +287,7 @@ describe('other tools that wait', () => {
     expect((await session.state()).blackboard).toEqual([{ value: INPUT }]);
   });
 
-  it('wait only for calls about which their decider asks (DEC-16)', async () => {
+  it('wait only for calls that their decider asks about (DEC-16)', async () => {
     const { refund, refunds } = refundTool();
     const tool = withAwaiting(refund, ({ amount }) =>
       amount > 100 ? { message: `${amount}?`, allows: ['approve', 'reject'] } : undefined,
@@ -301,7 +301,7 @@ describe('other tools that wait', () => {
     expect(refunds).toHaveLength(2);
   });
 
-  it('can ask inside `run` if they only read, and run again with the answer (DEC-20)', async () => {
+  it('can ask inside `run` if their effect is read, and run again with the answer (DEC-20)', async () => {
     let runs = 0;
     const peek = defineTool({
       name: 'peek',
@@ -378,7 +378,7 @@ describe('a synchronous reviewer in a session', () => {
       atOnce = Math.max(atOnce, open);
       if (open === most) enough.resolve();
       await enough.promise;
-      await looked.promise; // A third call has run in parallel with a call that could have asked.
+      await looked.promise; // A third call must run before any question is answered.
       open -= 1;
       return { decision: 'approve' };
     });

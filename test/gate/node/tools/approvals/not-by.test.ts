@@ -1,4 +1,4 @@
-/** Decisions that the requester of the turn cannot make. */
+/** Decisions that the turn's requester may not make. */
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import { type AnyTool, defineAgent, defineDomainType, defineTool } from '../../../../../src/index.ts';
@@ -49,7 +49,7 @@ describe("notBy: 'requester'", () => {
         run: async (_, call) => (await call.ask({ for: 'decision', message: 'Pay?', notBy })).decision,
       }),
     ],
-  ])('keeps the requester of the turn from deciding about %s', async (_, tool) => {
+  ])('prevents the requester of the turn from deciding about %s', async (_, tool) => {
     const session = createScene(tool);
     const { turn } = await session.send('Pay.', { principal: { id: 'ann' } });
     expect((await session.pending())[0]).toMatchObject({ notBy });
@@ -107,7 +107,7 @@ describe("notBy: 'requester'", () => {
     expect(await session.decide('pay', { decision: 'approve', by: 'max' })).toMatchObject({ text: 'Done.' });
   });
 
-  it('keeps an earlier decision if the Worker is killed before the turn resumes', async () => {
+  it('still accepts an earlier decision if the Worker is killed before the turn resumes', async () => {
     let runs = 0;
     let session: TestSession | undefined;
     const tool = defineTool({
@@ -125,7 +125,7 @@ describe("notBy: 'requester'", () => {
     expect([runs, await waitIn(session)]).toMatchObject([2, [{ notBy }]]);
   });
 
-  it('is part of the question: a decision about a question without it does not answer one with it', async () => {
+  it('changes the question: a decision about a question without it does not apply to a question with it', async () => {
     const askForDecision = async (options: { readonly notBy?: 'requester' }) => {
       const session = createScene(requireApproval(pay(), 'Pay?', options));
       await session.send('Pay.');

@@ -110,7 +110,7 @@ describe('a tool that requires approval', () => {
       "Nobody decided about this call of 'refund' in time, so it did not run.",
     ],
   ])(
-    'reports to the model that %j kept it from running, without the name of the person (DEC-18)',
+    'reports to the model that %j prevented the run, without the name of the person (DEC-18)',
     async (decision, message) => {
       const { result, refunds } = await callDecided(decision);
       expect(refunds).toEqual([]);
@@ -157,7 +157,7 @@ describe('a tool that requires approval', () => {
     );
   });
 
-  it('asks no question about an invalid input', async () => {
+  it('does not ask about an invalid input', async () => {
     const { result, asked, refunds } = await callDecided({ decision: 'approve' }, { orderId: 'x' });
     expect(result.content).toBe(
       'The input of tool \'refund\' is not valid:\n- orderId: Invalid type: Expected number but received "x"\n' +
@@ -169,10 +169,15 @@ describe('a tool that requires approval', () => {
   it.each<[JsonObject, Decision, string]>([
     [{}, { decision: 'approve' }, "The input of tool 'pay_back' is not valid:"],
     [INPUT, { decision: 'reject' }, "This call of 'pay_back' was declined"],
-  ])('uses the name that the model knows: input %j, decision %j', async (input, decision, text) => {
-    const { call: live } = createDecidedCall('pay_back', [decision]);
-    expect((await requireApproval(refundTool().refund, 'May it?').call(input, live)).content).toContain(text);
-  });
+  ])(
+    'uses the name that the model knows for the input %j and the decision %j',
+    async (input, decision, text) => {
+      const { call: live } = createDecidedCall('pay_back', [decision]);
+      expect((await requireApproval(refundTool().refund, 'May it?').call(input, live)).content).toContain(
+        text,
+      );
+    },
+  );
 
   it('does not run outside a session, where no person can decide (AEA-01, AEA-04)', async () => {
     const { refund, refunds } = refundTool();

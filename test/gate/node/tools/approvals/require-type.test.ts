@@ -72,7 +72,7 @@ describe('a tool that requires a type', () => {
     expect(board.at(-1)).toEqual({ value: bergen, type: 'Address' });
   });
 
-  it('asks with its own message and an initial hint (DEC-19)', async () => {
+  it('asks with the configured message and an initial hint (DEC-19)', async () => {
     const { ship } = createShipping();
     const { call, asked } = createDecidedCall('ship', [{ decision: 'reject' }]);
     const asking = requireType(ship, Address, {
@@ -139,7 +139,7 @@ describe('a tool that requires a type', () => {
     expect(shipped).toEqual([[7, [{ value: bergen, type: 'Address' }]]]);
   });
 
-  it('asks no question about an invalid input', async () => {
+  it('does not ask about an invalid input', async () => {
     const { call, asked } = createDecidedCall('ship', [{ decision: 'edit', input: bergen }]);
     const result = await requireType(createShipping().ship, Address).call({}, call);
     expect([result.type, asked]).toEqual(['error', []]);

@@ -50,7 +50,7 @@ describe('approving reviewers', () => {
   });
 });
 
-/** A reviewer that answers on demand. */
+/** A reviewer whose reviews the test resolves. */
 function createSlowReviewer() {
   const open: string[] = [];
   const answers = new Map<string, PromiseWithResolvers<Review>>();
@@ -64,7 +64,7 @@ function createSlowReviewer() {
 }
 
 describe('serialized reviewers', () => {
-  it('are asked about one call after another, across all tools (AEA-07)', async () => {
+  it('are asked about one call at a time, across all tools (AEA-07)', async () => {
     const { handler, open, answers } = createSlowReviewer();
     const one = serialized(handler);
     const reviews = [one(request('a')), one(request('b')), one(request('c'))];
@@ -80,7 +80,7 @@ describe('serialized reviewers', () => {
     expect([await reviews[0], await reviews[2]]).toEqual([{ decision: 'approve' }, { decision: 'reject' }]);
   });
 
-  it('do not wait for one another: other handlers run in parallel (AEA-07)', async () => {
+  it('do not wait for each other or for other handlers (AEA-07)', async () => {
     const [first, second, plain] = [createSlowReviewer(), createSlowReviewer(), createSlowReviewer()];
     serialized(first.handler)(request('a'));
     serialized(second.handler)(request('b'));

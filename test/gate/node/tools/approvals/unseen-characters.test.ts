@@ -72,10 +72,10 @@ describe('a question', () => {
     const asked = events.find((event) => event.type === 'tool-call-suspended');
     expect(asked).toMatchObject({ wait: { message: `Mail x${shown}fdp.exe?\nHi.` } });
     await session.decide('mail', 'approve');
-    expect(sent).toEqual([input]); // The model's input runs unchanged.
+    expect(sent).toEqual([input]); // The tool receives the model's input unchanged.
   });
 
-  it('keeps the hidden characters of the input in an edit that still shows them as escapes', async () => {
+  it('keeps the hidden characters of an input if an edit still shows them as escapes', async () => {
     const { session, sent, pending } = await ask({
       to: `a@b.test${OVERRIDE_CHARACTER}`,
       file: 'x.pdf',
@@ -88,7 +88,7 @@ describe('a question', () => {
     expect(sent).toEqual([{ to: 'a@b.test', file: 'y\\u{200b}.pdf', words: FAMILY_EMOJI }]);
   });
 
-  it('shows hidden characters in the schema of its answer too, and accepts the chosen value', async () => {
+  it('also shows hidden characters in the schema of its answer, and accepts the selected value', async () => {
     const answered: unknown[] = [];
     const schema = {
       type: 'object',

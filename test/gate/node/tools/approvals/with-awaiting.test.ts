@@ -33,14 +33,14 @@ describe('a tool with a decider', () => {
     expect(refunds).toEqual([{ orderId: 1003, amount: 10 }]);
   });
 
-  it('never asks the decider about an invalid input', async () => {
+  it('does not ask the decider about an invalid input', async () => {
     const { tool, seen } = createAwaiting();
     const { call } = createDecidedCall('refund', []);
     expect(await tool.call({}, call)).toMatchObject({ type: 'error', reason: 'invalid-input' });
     expect(seen).toEqual([]);
   });
 
-  it('cannot wait outside a session, where it runs only calls that need no answer (DEC-16)', async () => {
+  it('cannot wait outside a session, and runs there only if the call needs no answer (DEC-16)', async () => {
     const { tool, refunds } = createAwaiting();
     const { call } = createDecidedCall('refund', [], { inSession: false });
     await expect(tool.call({ orderId: 1, amount: 149 }, call)).rejects.toThrow(ToolConfigurationError);

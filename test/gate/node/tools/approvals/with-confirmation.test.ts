@@ -28,7 +28,7 @@ describe('a tool with confirmation', () => {
     expect(asked).toEqual([{ for: 'decision', message: 'Sure?', input: INPUT, schema }]);
   });
 
-  it('asks the given people for the given time', async () => {
+  it('asks the configured people, with the configured time limit', async () => {
     const { refund } = refundTool();
     const { call, asked } = createDecidedCall('refund', [{ decision: 'approve' }]);
     const options = { by: 'supervisor', expires: 5, onExpiry: 'exit' } as const;

@@ -52,7 +52,7 @@ describe('a tool with a synchronous reviewer', () => {
     ]);
   });
 
-  it('passes the given message, timeout and default to its reviewer (AEA-02)', async () => {
+  it('passes the configured message, timeout and default to its reviewer (AEA-02)', async () => {
     const requests: ReviewRequest[] = [];
     const handler: ReviewHandler = (request) => {
       requests.push(request);
@@ -198,7 +198,7 @@ describe('an invalid reviewer', () => {
     { decision: 'perhaps' },
     { decision: 'edit' },
     { decision: 'edit', input: null },
-  ])('fails the call with %j, which is not a review (AEA-03, AEA-09)', async (answer) => {
+  ])('fails the call if it returns %j (AEA-03, AEA-09)', async (answer) => {
     const coming = callReviewed(toHandler(() => answer));
     await expect(coming).rejects.toThrow(ToolConfigurationError);
     await expect(coming).rejects.toThrow(

@@ -56,7 +56,7 @@ describe('a chain of decorators', () => {
     expect(steps).toEqual(['a in', 'b in', 'run', 'b out', 'a out']);
   });
 
-  it('publishes the original result to an inner decorator, and shows the model what an outer one returns (DEC-22)', async () => {
+  it('shows the original result to an inner decorator, and the outermost result to the model (DEC-22)', async () => {
     const steps: string[] = [];
     const events: ToolCallEvent[] = [];
     const observations: ToolObservation[] = [];
@@ -74,7 +74,7 @@ describe('a chain of decorators', () => {
     });
     const session = startSession([shortened], [callTools('look'), 'Done.']);
     await session.send('Go.');
-    // The request is published while the tool starts.
+    // The request is published before the tool runs.
     expect(steps).toEqual(['request', 'run', 'response', 'observation']);
     expect(events[1]).toMatchObject({ outcome: { result: { content: 'seen' } } });
     expect(observations).toMatchObject([{ status: 'success', result: { content: 'seen' } }]);
@@ -82,7 +82,7 @@ describe('a chain of decorators', () => {
     expect(shortened.metadata).toEqual({ group: 'eyes' });
   });
 
-  it('passes on a thrown value, which only the loop turns into an error (DEC-22, DEC-23)', async () => {
+  it('passes on a thrown value, and only the loop turns it into an error (DEC-22, DEC-23)', async () => {
     const observations: ToolObservation[] = [];
     const broken = createRejectingTool(lookTool(), new RangeError('broken'));
     const observed = withObservability(broken, (observation) => void observations.push(observation));
@@ -115,7 +115,9 @@ describe('a chain of decorators', () => {
 });
 
 describe('two concurrent calls', () => {
-  /** Both calls are inside the tool before either continues. The second ends first; the first throws. */
+  /**
+   * Both calls enter the tool before either continues. The second one ends first, and the first one throws.
+   */
   function createMeeting() {
     const both = Promise.withResolvers<void>();
     const second = Promise.withResolvers<void>();

@@ -101,12 +101,12 @@ sinkArtifacts(order, (found) => expectTypeOf(found).toEqualTypeOf<{ total: numbe
 sinkArtifacts(orderOrWords, (found) => expectTypeOf(found).toEqualTypeOf<{ total: number }>());
 sinkArtifacts(onlyWords, (found) => expectTypeOf(found).toEqualTypeOf<Json>());
 replanWhen(order, ({ total }) => total > 100);
-// A ready-made result, text and an erased tool leave the type of the artifact unknown.
+// A ready-made result, a text or an erased tool leaves the artifact type unknown.
 sinkArtifacts(madeTool, (found) => expectTypeOf(found).toEqualTypeOf<Json>());
 sinkArtifacts(words, (found) => expectTypeOf(found).toEqualTypeOf<Json>());
 sinkArtifacts(erasedTool, (found) => expectTypeOf(found).toEqualTypeOf<Json>());
 
-// With a domain type the value has that type; a bare name leaves it unknown.
+// A domain type determines the type of the value. A bare name leaves it unknown.
 sinkArtifacts(erasedTool, (found) => expectTypeOf(found).toEqualTypeOf<{ title: string }>(), {
   type: Document,
 });
@@ -136,7 +136,6 @@ sinkArtifacts(search, listSink<number>());
 // @ts-expect-error `into` names the type that a transform returns
 sinkArtifacts(search, listSink(), { into: Document });
 
-// Sinks.
 expectTypeOf(listSink<string>()).toEqualTypeOf<ListSink<string>>();
 expectTypeOf(listSink<string>().items()).toEqualTypeOf<readonly string[]>();
 expectTypeOf(listSink([1]).items()).toEqualTypeOf<readonly number[]>();
@@ -145,7 +144,6 @@ expectTypeOf(compositeSink<string>(listSink<string>(), blackboardSink())).toEqua
 // @ts-expect-error one of the sinks accepts only numbers
 compositeSink<string>(listSink<number>());
 
-// Publishing.
 publishToBlackboard(search, {
   name: 'document',
   filter: (hit) => hit.score > 0.5,
@@ -164,7 +162,6 @@ publishToBlackboard(search, {
 });
 replanWhen(search, (hits) => hits.length > 0, { type: undefined });
 
-// Assets.
 trackAssets(search, { filter: (hit) => hit.score > 1 });
 trackAssets([search, erasedTool], { type: Document, filter: ({ title }) => title !== '' });
 declare const entries: readonly BlackboardEntry[];
@@ -193,7 +190,6 @@ conditionalReplan(search, () => ({}));
 // @ts-expect-error the predicate must return a boolean
 replanWhen(search, () => 'yes');
 
-// Watching.
 withEventPublication(search, async (event) => {
   if (event.type === 'request') return;
   expectTypeOf(event.ms).toEqualTypeOf<number>();
@@ -206,11 +202,10 @@ withObservability(search, (observation) => {
 // @ts-expect-error a request has no running time
 withEventPublication(search, (event) => console.log(event.ms));
 
-// The memo, and one-shot tools.
 expectTypeOf(loopMemo('rules')).toEqualTypeOf<LoopMemo>();
 // @ts-expect-error the advice is required: it states what the model should do instead
 oneShotPerLoop(search);
 
-// Unwrapping finds a tool by a guard.
+// `unwrapAs` finds a tool by a type guard.
 const isSearch = (tool: AnyTool): tool is SearchTool => tool === search;
 expectTypeOf(unwrapAs(erasedTool, isSearch)).toEqualTypeOf<SearchTool | undefined>();

@@ -39,7 +39,7 @@ const createDiggingTool = (tools: readonly AnyTool[]): AnyTool => ({
 });
 
 describe('a one-shot tool', () => {
-  it('returns directly with its body, and reports a second call to the model (ONE-08)', async () => {
+  it('returns its result directly, and reports a second call to the model (ONE-08)', async () => {
     const direct = oneShotPerLoop({ ...createSkillTool(), returnDirect: true }, ADVICE);
     const session = startSession([direct], [callTools('skill'), callTools('skill'), 'Done.']);
     const first = await session.send('Go.', { loopId: 'l' });
@@ -145,7 +145,7 @@ describe('a one-shot tool', () => {
     expect(getShownResults(session)).toEqual(['Error: The shelf is empty.', 'body', ALREADY_LOADED]);
   });
 
-  it('runs again only after a window has dropped its result from the conversation', async () => {
+  it('runs again after a window has dropped its result from the conversation, but not before', async () => {
     const look = defineTool({ name: 'look', description: 'Looks.', effect: 'read', run: () => 'seen' });
     const agent = defineAgent({
       name: 'clerk',
@@ -170,7 +170,7 @@ describe('a one-shot tool', () => {
     expect(shown).toEqual([[], ['body 1'], [ALREADY_LOADED], ['seen'], ['seen'], ['body 2']]);
   });
 
-  it('does not count as used if it failed, even if a decorator around it returns another result (ONE-09)', async () => {
+  it('does not count as used if it failed, even if a decorator around it returns a success (ONE-09)', async () => {
     const answers = [error('The shelf is empty.'), text('body')];
     const flaky = defineTool({
       name: 'skill',
@@ -187,7 +187,7 @@ describe('a one-shot tool', () => {
     expect(getShownResults(session)).toEqual(['The shelf is empty.', 'body']);
   });
 
-  it('runs again in a nested loop, which does not see the content loaded outside', async () => {
+  it('runs again in a nested loop, because that loop does not see the content loaded outside', async () => {
     const tool = createSkillTool();
     const session = startSession(
       [tool, createDiggingTool([tool])],
@@ -234,7 +234,7 @@ describe('a one-shot tool', () => {
     expect((await session.state()).callState.size).toBe(0);
   });
 
-  it('counts as used under the name that the model knows', async () => {
+  it('counts as used separately under each name that the model knows', async () => {
     const renamed = { ...createSkillTool(), name: 'load_skill' };
     const session = startSession(
       [createSkillTool(), renamed],

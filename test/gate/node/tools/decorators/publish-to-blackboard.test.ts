@@ -155,7 +155,7 @@ describe('a blackboard sink without a session', () => {
     expect(list.items()).toHaveLength(1);
   });
 
-  it('publishes in a session if it is strict (DEC-09)', async () => {
+  it('publishes in a session even if it is strict (DEC-09)', async () => {
     expect(await getBlackboard(sinkArtifacts(other, blackboardSink({ strict: true, name: 'n' })))).toEqual([
       { name: 'n', type: 'Other', value: { n: 1 } },
     ]);

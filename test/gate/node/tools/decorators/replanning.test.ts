@@ -62,14 +62,14 @@ describe('a replanning tool', () => {
     expect(end.session.requests).toHaveLength(1);
   });
 
-  it('adds entries by its updater instead, if it has one (DEC-12)', async () => {
+  it('adds entries with its updater instead, if it has one (DEC-12)', async () => {
     const tool = replanning(createReturningTool(route), 'There is a route.', (result, { blackboard }) =>
       blackboard.add({ told: result.text() }, { name: 'news' }),
     );
     expect((await endOf(tool)).board).toEqual([{ name: 'news', value: { told: 'Two hours.' } }]);
   });
 
-  it('ends its loop after an error too; the updater receives the message, but its additions are discarded (DEC-12)', async () => {
+  it('also ends its loop after an error, and discards the additions of its updater (DEC-12)', async () => {
     const told: string[] = [];
     const tool = replanning(
       createReturningTool(error('The road is closed.')),
@@ -128,7 +128,7 @@ describe('a replanning tool', () => {
 });
 
 describe('replanAlways', () => {
-  it('ends the loop with the name of the tool as its reason, and puts the artifact on the blackboard (DEC-13)', async () => {
+  it('ends the loop with a reason that names the tool, and puts the artifact on the blackboard (DEC-13)', async () => {
     const end = await endOf(replanAlways(createReturningTool(route)));
     expect(end).toMatchObject(createReplannedOutcome('look replans'));
     expect(end.board).toEqual([{ type: 'Route', value: { hours: 2 } }]);
@@ -173,7 +173,7 @@ describe('replanWhen', () => {
 });
 
 describe('replanAndAdd', () => {
-  it('ends the loop with the value on the blackboard that it makes from the artifact (DEC-13)', async () => {
+  it('ends the loop, and puts the value that it makes from the artifact on the blackboard (DEC-13)', async () => {
     const tool = replanAndAdd(createReturningTool(route), ({ hours }) => ({ minutes: 60 * hours }), {
       type: Route,
     });
@@ -215,7 +215,7 @@ describe('conditionalReplan', () => {
     expect(end).toMatchObject({ ...createReplannedOutcome('It has seen.'), board: [{ value: 'known' }] });
   });
 
-  it('asks its decider about errors, and continues without a decision (DEC-13)', async () => {
+  it('asks its decider about errors too, and continues if the decider returns no decision (DEC-13)', async () => {
     const failed = conditionalReplan(createReturningTool(error('No.')), ({ content }) => ({
       reason: content,
     }));

@@ -34,7 +34,7 @@ const Order = defineDomainType({
 const createReturningTool = (value: unknown, output?: DomainType) =>
   defineTool({ name: 'find', description: 'Finds.', effect: 'read', output, run: () => value });
 
-/** The artifacts that a sink receives from this result. */
+/** The artifacts that a sink receives for this result. */
 async function sinkValue(value: unknown, type?: ArtifactType): Promise<readonly unknown[]> {
   const list = listSink();
   await sinkArtifacts(createReturningTool(value), list, { type }).call({}, createFakeCall().call);
@@ -66,9 +66,12 @@ describe('a sinking tool', () => {
     ['an artifact of the type', artifact('', Score, { n: 1 }), [{ n: 1 }]],
     ['an artifact of another type', artifact('', { name: 'Other' }, { n: 1 }), []],
     ['an untyped artifact of the same shape', { n: 1 }, []],
-  ])('passes on the artifacts of a type if it returns %s (DEC-05)', async (_, value, taken) => {
-    expect(await sinkValue(value, Score)).toEqual(taken);
-  });
+  ])(
+    'passes only artifacts of its type to the sink if the tool returns %s (DEC-05)',
+    async (_, value, taken) => {
+      expect(await sinkValue(value, Score)).toEqual(taken);
+    },
+  );
 
   it('uses the type that the tool declares for its results (DEC-05)', async () => {
     const list = listSink();
@@ -86,7 +89,7 @@ describe('a sinking tool', () => {
     expect(await sinkValue(error('No.'))).toEqual([]);
   });
 
-  it('passes on the items of a list one by one, in order; an empty list has no items (DEC-06)', async () => {
+  it('passes the items of a list to the sink one by one, in order, and no item for an empty list (DEC-06)', async () => {
     expect(await sinkValue([{ n: 1 }, { n: 2 }, [3]])).toEqual([{ n: 1 }, { n: 2 }, [3]]);
     expect(await sinkValue([])).toEqual([]);
     expect(await sinkValue(artifact('', Score, [{ n: 1 }, { n: 2 }]), Score)).toEqual([{ n: 1 }, { n: 2 }]);
@@ -120,7 +123,7 @@ describe('a sinking tool', () => {
     expect(list.items()).toEqual([Date.UTC(2026, 0, 2)]);
   });
 
-  it('passes on no artifact if the tool throws, and lets the error through (DEC-07)', async () => {
+  it('passes no artifact to the sink if the tool throws, and rethrows the error (DEC-07)', async () => {
     const list = listSink();
     const broken: AnyTool = { ...createReturningTool(1), call: () => Promise.reject(new Error('broken')) };
     await expect(sinkArtifacts(broken, list).call({}, createFakeCall().call)).rejects.toThrow('broken');
@@ -208,7 +211,7 @@ describe('an unfolding tool with a sink', () => {
   const createFilesTool = (...tools: readonly AnyTool[]) =>
     defineUnfolding({ name: 'files', description: 'Files.', tools });
 
-  it('sinks the artifacts of its inner tools, at any depth, but not of its opening', async () => {
+  it('passes the artifacts of its inner tools to the sink, at any depth, but not the result of its opening', async () => {
     const list = listSink();
     const outer = defineUnfolding({ name: 'outer', description: 'Outer.', tools: [createFilesTool(find)] });
     const session = startSession(
@@ -220,7 +223,7 @@ describe('an unfolding tool with a sink', () => {
     expect(getShownResults(session).at(-1)).toBe('Found 3.');
   });
 
-  it('sinks the artifact of an inner tool that the model calls through it', async () => {
+  it('passes the artifact of an inner tool to the sink if the model calls that tool through it', async () => {
     const list = listSink();
     const replies = [{ calls: [{ name: 'files', input: { find: {} } }] }, callTools('find'), 'Done.'];
     const session = startSession([sinkArtifacts(createFilesTool(find), list)], replies);
@@ -228,7 +231,7 @@ describe('an unfolding tool with a sink', () => {
     expect(list.items()).toEqual([{ score: 3 }]);
   });
 
-  it('sinks an artifact once with a guard on either side, and the guard asks about each call', async () => {
+  it('passes an artifact to the sink once with a guard on either side, and the guard asks about each call', async () => {
     for (const guarded of [
       (tool: AnyTool, list: ListSink<unknown>) => requireApproval(sinkArtifacts(tool, list), 'May I?'),
       (tool: AnyTool, list: ListSink<unknown>) => sinkArtifacts(requireApproval(tool, 'May I?'), list),

@@ -21,7 +21,7 @@ async function collectAssets(tools: Parameters<typeof startSession>[0]) {
 }
 
 describe('tracked assets', () => {
-  it('are the returned values that have an id; the result is unchanged (AST-01)', async () => {
+  it('are the returned values that have an id, and the result is unchanged (AST-01)', async () => {
     const { session, assets } = await collectAssets([trackAssets(plan)]);
     expect(assets).toEqual([{ id: 'c1', type: 'Concert', value: { id: 'c1', works: ['a', 'b', 'c'] } }]);
     expect(getShownResults(session)).toEqual(['Planned.']);
@@ -93,7 +93,7 @@ describe('tracked assets', () => {
     expect((await collectAssets(tools)).assets.map(({ id }) => id)).toEqual(['important-1', 'important-2']);
   });
 
-  it('survive a crash of the Worker', async () => {
+  it('are still on the blackboard after a crash of the Worker', async () => {
     const session: TestSession = startSession(
       [trackAssets(plan), createCrashingTool(() => session)],
       [callTools('plan'), callTools('crash'), 'Done.'],
@@ -102,7 +102,7 @@ describe('tracked assets', () => {
     expect(assetsOf((await session.state()).blackboard)).toHaveLength(1);
   });
 
-  it('are read through a type, which omits other entries of the blackboard', async () => {
+  it('can be read by type, without other entries of the blackboard', async () => {
     const { call, board } = createFakeCall();
     await trackAssets(plan).call({}, call);
     await trackAssets(createReturningTool('other', { id: 'o1' })).call({}, call);

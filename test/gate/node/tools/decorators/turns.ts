@@ -21,7 +21,7 @@ export const getShownResults = (session: TestSession): string[] =>
     message.role === 'tool' ? [message.text] : [],
   );
 
-/** A tool whose first call stops the Worker once earlier events are stored; another Worker resumes. */
+/** A tool whose first call kills the Worker once earlier events are stored. Another Worker then resumes. */
 export function createCrashingTool(session: () => TestSession): AnyTool {
   let isFirst = true;
   return defineTool({

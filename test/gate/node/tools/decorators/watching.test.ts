@@ -100,7 +100,7 @@ describe('a tool that publishes events', () => {
     expect([one.list.length, two.list.length]).toEqual([2, 2]);
   });
 
-  it('does not wait until the request is published before it runs, and publishes in order', async () => {
+  it('runs before its request is published, and publishes its events in order', async () => {
     const steps: string[] = [];
     const { promise, resolve } = Promise.withResolvers<void>();
     const look = defineTool({

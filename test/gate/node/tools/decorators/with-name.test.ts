@@ -25,7 +25,7 @@ const search = defineTool({
   run: ({ query }, { context }) => `${query} for ${context.get('tenantId')}`,
 });
 
-/** The properties of a tool without its methods and its delegate. */
+/** The properties of a tool, except for its methods and its delegate. */
 const getToolData = ({ check: _, call: __, delegate: ___, ...rest }: AnyTool) => rest;
 
 describe('a renamed tool', () => {
@@ -81,7 +81,7 @@ describe('a renamed tool', () => {
     ['', 'its name must be 1 to 64 of the characters A-Z a-z 0-9 _ -.'],
     ['a b', 'its name must be 1 to 64 of the characters A-Z a-z 0-9 _ -.'],
     ['x'.repeat(65), 'its name must be 1 to 64 of the characters A-Z a-z 0-9 _ -.'],
-  ])('cannot have the name %j, which some providers refuse', (name, problem) => {
+  ])('cannot have the name %j, because some providers refuse it', (name, problem) => {
     expect(() => withName(search, name)).toThrow(`Tool '${name}': ${problem}`);
   });
 });
@@ -130,7 +130,7 @@ describe('a described tool', () => {
 });
 
 describe('a tool with more metadata', () => {
-  it('has the new entries and its own, and the new entry wins if both have a key (TOOL-12)', () => {
+  it('has the new entries and its own, and a new entry overrides its own entry of the same key (TOOL-12)', () => {
     const more = withMetadata(withMetadata(search, 'cost', 3), { team: 'docs', tags: ['a'] });
     expect(more.metadata).toEqual({ team: 'docs', cost: 3, tags: ['a'] });
     expect(search.metadata).toEqual({ team: 'kb' });

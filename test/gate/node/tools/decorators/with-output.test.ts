@@ -105,7 +105,7 @@ describe('a tool with an added output type', () => {
     ['the AI SDK', adaptTool(ofSdk)],
     ['an MCP server', eachTool(mcpToolProvider({ clients: [client] }), adaptTool)],
   ])(
-    'can come from %s; its result is on the blackboard and chained as that type (S0-062)',
+    'can come from %s, and its result is put on the blackboard and chained as that type (S0-062)',
     async (_, source) => {
       const desk = createAgent('desk', [source], { use: [chaining([chainFrom(Customer)])] });
       const session = createTestSession(desk, { replies: [callTools('get'), callTools('greet'), 'Done.'] });

@@ -109,7 +109,7 @@ describe('a tool with one more parameter', () => {
     expect(leaves).toEqual([]);
   });
 
-  it('shows decorators the value of the parameter together with the typed input', async () => {
+  it('passes the value of the parameter to decorators together with the typed input', async () => {
     const more = withParameter(order, 'at', v.pipe(v.string(), v.toDate()));
     const checked = await more.check({ items, at: '1970-01-01T00:00:00Z', junk: 1 });
     expect(checked).toEqual({
@@ -151,7 +151,7 @@ describe('a tool with one more parameter', () => {
     expect(unwrapAs(more, (one): one is AnyTool => one === order)).toBe(order);
   });
 
-  it('has the name that the model knows in its errors', async () => {
+  it('reports errors under the name that the model knows', async () => {
     const session = startSession(
       [withParameter(order, 'reason', reason)],
       [

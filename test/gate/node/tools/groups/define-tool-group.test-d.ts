@@ -66,7 +66,7 @@ defineAgent({
 // @ts-expect-error there is no such permission
 defineToolGroup({ role: 'web', description: 'The web.', permissions: ['everything'], tools: [] });
 
-// A group can contain another.
+// A group can contain another group.
 defineToolGroup({ role: 'web', description: 'The web.', tools: [web] });
 
 // @ts-expect-error the description of a provider needs a name

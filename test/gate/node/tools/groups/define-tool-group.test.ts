@@ -15,10 +15,9 @@ import { RENAME_FIRST_TWO } from '../../../../fixtures/rename.ts';
 
 const search = defineTool({ name: 'search', description: 'Searches.', effect: 'read', run: () => 'found' });
 
-/** The module of a group that is listed itself, not requested by role. */
+/** The module of a group that is listed directly instead of requested by role. */
 const GIVEN = [{ module: { name: 'tool-groups', nested: false, state: [] }, key: 'given' }];
 
-/** A group as a plain object. */
 const toPlainObject = (group: ToolGroup) => Object.fromEntries(Object.entries(group));
 
 describe('a tool group', () => {
@@ -47,7 +46,7 @@ describe('a tool group', () => {
     });
   });
 
-  it('defaults to its role as the name, our author, version 0.1.0 and no permissions (TGR-04)', () => {
+  it('has its role as the default name, a default author, version 0.1.0 and no permissions (TGR-04)', () => {
     expect(toPlainObject(defineToolGroup({ role: 'web', description: 'The web.', tools: [] }))).toEqual({
       role: 'web',
       name: 'web',
@@ -62,7 +61,7 @@ describe('a tool group', () => {
     });
   });
 
-  it('does not change with the lists in its definition, and keeps one copy of a repeated tool (AEV-05)', () => {
+  it('is unaffected by later changes to the lists in its definition, and removes repeated tools (AEV-05)', () => {
     const tools = [search, search];
     const permissions: ToolGroupPermission[] = ['internet-access'];
     const group = defineToolGroup({ role: 'web', description: 'The web.', permissions, tools });

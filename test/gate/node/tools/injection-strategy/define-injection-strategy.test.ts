@@ -58,7 +58,7 @@ describe('a strategy of an agent', () => {
     expect(getLastResults(session)[1]).toBe('after_a done');
   });
 
-  it('can be an object of a class, and its methods share state', async () => {
+  it('can be an instance of a class whose methods share state', async () => {
     class Adding {
       readonly name = 'adding';
       readonly #added = createTool('b');
@@ -180,7 +180,7 @@ describe('a strategy of an agent', () => {
     expect(seen.every(({ tools }) => tools.length === 4)).toBe(true);
   });
 
-  it('is evaluated once per call and invocation, however long the turn is (INJ-01)', async () => {
+  it('is evaluated once per call and invocation, regardless of the length of the turn (INJ-01)', async () => {
     const evaluate = vi.fn(() => noChange);
     const replies = [...Array.from({ length: 15 }, () => callTools('a')), 'Done.'];
     const session = createWarmSession([createTool('a')], replies, { use: [createStrategy(evaluate)] });
@@ -222,7 +222,7 @@ describe('a strategy of an agent', () => {
     log.mockRestore();
   });
 
-  it('sees only its own loop', async () => {
+  it('adds tools only in its own loop', async () => {
     const session = createSession(
       [createDiggingTool([createTool('a')]), createTool('b')],
       [callTools('dig'), callTools('a'), 'Deep.', callTools('b'), 'Done.'],
@@ -321,7 +321,7 @@ describe('an unfolding tool that a strategy adds', () => {
     expect(getOfferedTools(session).at(-1)).toEqual(['read', 'write']);
   });
 
-  it('loses an inner tool that the strategy or another strategy removes', async () => {
+  it('does not offer an inner tool that the same strategy or another strategy removes', async () => {
     const tool = defineUnfolding({
       name: 'archive',
       description: 'Old.',
@@ -386,7 +386,7 @@ describe('several strategies', () => {
     tools: [createTool('read'), createTool('write')],
   });
 
-  it('run in order, after the unfolding that every agent has by default (INJ-03, INJ-04, INJ-05)', async () => {
+  it('run in order, after the default strategy for unfolding (INJ-03, INJ-04, INJ-05)', async () => {
     const seen: string[][] = [];
     const first = createStrategy(({ tools }) => {
       seen.push(tools.map(({ name }) => name).toSorted());
@@ -403,7 +403,7 @@ describe('several strategies', () => {
     expect(seen.at(-2)).toEqual(['files', 'read', 'write']);
   });
 
-  it('change the description of an unfolding tool, because they change the offered tools', async () => {
+  it('change the tools that an unfolding tool announces, because they change the offered tools', async () => {
     const hide = createStrategy(() => removeTools('write'));
     const session = createSession([files, createTool('a')], [callTools('a'), callTools('files'), 'Done.'], {
       use: [hide],
@@ -412,7 +412,7 @@ describe('several strategies', () => {
     expect(getLastResults(session)[1]).toMatch(/^Tools now available: read\. /);
   });
 
-  it('change no tool in a bare loop, which has no strategies (INJ-03)', async () => {
+  it('do not change the tools of a bare loop (INJ-03)', async () => {
     const { offered: shown } = await runBare({ tools: [files], replies: [callTools('files'), 'Done.'] });
     expect(shown).toEqual([['files'], ['files']]);
   });

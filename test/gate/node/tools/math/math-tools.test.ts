@@ -10,7 +10,7 @@ const clerk = defineAgent({
   tools: [mathTools],
 });
 
-/** The model's view of a call of a tool from the group. */
+/** The result that the model reads of one call. */
 async function runMathTool(name: string, input: object): Promise<string | undefined> {
   const session = createTestSession(clerk, { replies: [{ calls: [{ name, input }] }, 'Done.'] });
   await session.send('Count.');
@@ -60,7 +60,7 @@ describe('the math tools (TGR-08)', () => {
     expect(await runMathTool('min', { numbers })).toBe('-7');
   });
 
-  it('report that an empty list has no mean', async () => {
+  it('return an error for the mean of an empty list', async () => {
     expect(await runMathTool('mean', { numbers: [] })).toBe(
       "Error: The input of tool 'mean' is not valid:\n" +
         '- numbers: Invalid length: Expected >=1 but received 0\nCall it again with a corrected input.',

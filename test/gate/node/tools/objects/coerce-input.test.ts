@@ -23,7 +23,7 @@ describe('an input with values in quotes', () => {
     [{ oneOf: [{ type: 'boolean' }, { type: 'integer' }] }, '4', 4],
     [{ enum: [1, 2] }, '2', 2],
     [{ const: 3 }, '3', 3],
-  ])('for the schema %j turns %j into %j (ANN-07)', (schema, value, expected) => {
+  ])('is converted for the schema %j from %j to %j (ANN-07)', (schema, value, expected) => {
     expect(coerceValue(schema, value)).toBe(expected);
   });
 
@@ -44,7 +44,7 @@ describe('an input with values in quotes', () => {
     [{ enum: ['1', 2] }, '1'],
     [{}, '4'],
     [{ type: 'object' }, '{"a":1}'],
-  ])('for the schema %j leaves %j to the validation (ANN-07)', (schema, value) => {
+  ])('is left unchanged for the schema %j if the value is %j (ANN-07)', (schema, value) => {
     expect(coerceValue(schema, value)).toBe(value);
   });
 
@@ -57,7 +57,7 @@ describe('an input with values in quotes', () => {
     ['1', '1'],
     [1, 1],
     ['', ''],
-  ])('for a boolean turns %j into %j (ANN-09)', (value, expected) => {
+  ])('is converted from %j to %j for a boolean (ANN-09)', (value, expected) => {
     expect(coerceValue(BOOLEAN, value)).toBe(expected);
   });
 
@@ -73,7 +73,7 @@ describe('an input with values in quotes', () => {
     expect(coerceValue({ type: 'array' }, ['1'])).toEqual(['1']);
   });
 
-  it('is copied, not changed', () => {
+  it('is copied, and the original is unchanged', () => {
     const sent = { value: ['1'] };
     coerceInput(sent, { properties: { value: { items: INTEGER } } });
     expect(sent).toEqual({ value: ['1'] });

@@ -17,7 +17,7 @@ import { toolMethod, toolsOf } from '../../../../../src/modules/tool-objects/ent
 const Pair = v.object({ a: v.number(), b: v.number() });
 const Fact = defineDomainType({ name: 'Fact', schema: v.object({ id: v.string() }) });
 
-// A method receives the output of the schema and the call, and the class can call it too.
+// A method receives the schema's output and the call. The class itself can also call the method.
 class Calculator {
   readonly #places = 2;
   readonly add = toolMethod({ description: 'Adds.', input: Pair, effect: 'read' }, ({ a, b }, call) => {
@@ -79,7 +79,7 @@ export class Wrong {
   fact = toolMethod({ description: 'x', output: Fact }, () => ({ id: 7 }));
 }
 
-// An agent's list accepts instances and static tools. A class by itself lacks a `new`.
+// An agent's list accepts instances and static tools, but not a class itself.
 const named = { name: 'clerk', description: 'Helps.', instructions: 'Help.' };
 defineAgent({ ...named, tools: [calculator, ...toolsOf(Calculator)] });
 // @ts-expect-error: a class is not an instance
@@ -123,7 +123,6 @@ expectTypeOf(tools).toEqualTypeOf<
 const renamed = toolsOf({ one: { description: 'x', input: Pair, run: ({ a }) => a } }, { prefix: 'x_' });
 expectTypeOf(renamed).toEqualTypeOf<readonly AnyTool[]>();
 
-// All other objects have tools with unknown names.
 expectTypeOf(toolsOf({})).toEqualTypeOf<readonly AnyTool[]>();
 expectTypeOf(toolsOf({ tools: { one: { description: 'x' } }, one: () => 'x' })).toEqualTypeOf<
   readonly AnyTool[]

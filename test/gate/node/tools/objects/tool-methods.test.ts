@@ -76,7 +76,7 @@ describe('a tool method', () => {
     );
   });
 
-  it('can be static, belongs to its class and to each object, and runs on the class', async () => {
+  it('can be static: it is found on the class and on each object, and runs on the class', async () => {
     expect(getToolNames(toolsOf(Till))).toEqual(['currency']);
     expect(await call(toolsOf(Till), 'currency')).toBe('EUR');
     expect(await call(toolsOf(new Till()), 'currency')).toBe('EUR');
@@ -95,7 +95,7 @@ describe('a tool method', () => {
     );
   });
 
-  it('is not found in a #private field, which JavaScript hides', () => {
+  it('is not found in a #private field, because other code cannot see that field', () => {
     class Hiding {
       readonly #add = toolMethod({ description: 'Adds.' }, () => 1);
       twice() {
@@ -192,7 +192,7 @@ describe('a tool method', () => {
     expect(await call(tools, 'add', { amount: 1 })).toBe('42');
   });
 
-  it('reconciles on its object', async () => {
+  it('reconciles with access to its object', async () => {
     class Charges {
       readonly #done = 'charged';
       readonly charge = toolMethod(
@@ -211,7 +211,7 @@ describe('a tool method', () => {
     });
   });
 
-  it('is named in the error about an invalid definition', () => {
+  it('appears by name in the error about an invalid definition', () => {
     const wrong = { description: 'Adds.', efect: 'read' };
     expect(() => toolsOf({ add: toolMethod(wrong, () => 1) })).toThrow(
       "Tool 'add': it has an unknown option 'efect'. Did you mean 'effect'?",
@@ -256,7 +256,7 @@ describe('two tools of one object with the same name', () => {
       })(),
       "Pair has two tools named 'two': 'one' of its static 'tools' and 'two' of its static 'tools'. Give one of them another name.",
     ],
-  ])('are an error that names both places', (object, message) => {
+  ])('cause an error that includes both places', (object, message) => {
     expect(() => toolsOf(object)).toThrow(expect.objectContaining({ name: 'ToolObjectError', message }));
   });
 });

@@ -1,4 +1,4 @@
-/** Tool objects in turns: what the model sees of them, and the results of calls. */
+/** Tool objects in turns: their tools as the model sees them, and their call results. */
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import {
@@ -81,7 +81,7 @@ describe('the input of a tool method', () => {
     ]);
   });
 
-  it('is refused if it is not JSON, or with the name of a missing required field (ANN-08)', async () => {
+  it('is refused if it is not JSON, or lacks a required field, whose name the error includes (ANN-08)', async () => {
     expect(
       await runAndGetResults(new Shop(), orderReply('{"sku": "a"'), orderReply({}), orderReply('')),
     ).toEqual([

@@ -14,7 +14,7 @@ import {
 
 const Pair = v.object({ a: v.number(), b: v.number() });
 
-/** A table can use every kind of schema, and be inside its class. */
+/** A table can use every kind of schema, and can be a static member of its class. */
 class Calculator {
   static readonly tools = {
     add: { description: 'Adds.', input: Pair, effect: 'read', category: 'math' },
@@ -57,7 +57,7 @@ class Calculator {
   now() {
     return Calculator.name;
   }
-  /** Its second parameter is not a call. */
+  /** Not a tool, because the second parameter is not a call. */
   power(base: number, exponent: number) {
     return base ** exponent;
   }

@@ -207,7 +207,7 @@ describe('the tools of an object', () => {
     expect((await call(toolsOf(desk), 'greet')).text()).toBe('hi');
   });
 
-  it('include those of its base classes and of their tables, with overrides', async () => {
+  it('include the tools of its base classes and their tables, unless they are overridden', async () => {
     class Base {
       static readonly tools: object = {
         one: { description: 'Base one.', effect: 'read' },
@@ -335,7 +335,7 @@ describe('an object without tools', () => {
     [[new Calculator()]],
     [Object.create(null)],
   ])(
-    'returns an empty list from toolsOfSafely, which logs the reason at debug level: %o (ANN-04)',
+    'leads to an empty list from toolsOfSafely, and the reason is logged at debug level: %o (ANN-04)',
     (object) => {
       const debug = vi.spyOn(console, 'debug').mockImplementation(() => {});
       expect(toolsOfSafely(object)).toEqual([]);
@@ -411,7 +411,7 @@ describe('the names of object tools (ANN-12)', () => {
     ).toEqual(['x-TELL_WORDS', 'x-zum']);
   });
 
-  it('are filtered before they are changed', () => {
+  it('are filtered before the prefix is added', () => {
     const seen: string[] = [];
     const filter = (name: string) => {
       seen.push(name);
@@ -432,7 +432,7 @@ describe('the names of object tools (ANN-12)', () => {
     expect((await call(tools, 'calc_whose', {}, { tenantId: 'acme' })).text()).toBe('ada for acme');
   });
 
-  it('are unique; the first of two tools with the same name is kept', () => {
+  it('are unique, because only the first of two tools with the same name is kept', () => {
     const tools = toolsOf(new Calculator(), { ...options, naming: () => 'same' });
     expect(tools.map(({ name, description }) => [name, description])).toEqual([
       ['same', 'Adds two numbers.'],
@@ -450,7 +450,7 @@ describe('the tools of several objects (ANN-12)', () => {
   const takes = ['add', 'now', 'search', 'tell_words'];
   const filter = (name: string) => takes.includes(name);
 
-  it('form one sorted list with plain tools; the first of each name is kept', () => {
+  it('form one sorted list with plain tools, and only the first tool of each name is kept', () => {
     const tools = toolsOfAll([search, new Clock(), new Calculator()], { filter });
     expect(tools.map(({ name, description }) => [name, description])).toEqual([
       ['add', 'Adds time.'],
@@ -466,7 +466,7 @@ describe('the tools of several objects (ANN-12)', () => {
     ]);
   });
 
-  it('are refused in a list in place of an object', () => {
+  it('cannot be read with toolsOf, and the error suggests toolsOfAll', () => {
     const message = 'An iterable (Array) is not a tool object. Use toolsOfAll for a list of objects.';
     expect(() => toolsOf([new Calculator()])).toThrow(
       expect.objectContaining({ name: 'ToolObjectError', object: 'Array', message }),

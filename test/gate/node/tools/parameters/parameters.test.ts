@@ -16,7 +16,7 @@ const getInputSchema = (declared: Readonly<Record<string, Parameter>>) =>
     .inputSchema;
 
 describe('an input declared with parameter helpers', () => {
-  it('has texts, integers and numbers, which are required and described by their names (TOOL-05)', () => {
+  it('supports texts, integers and numbers, which are required and described by their names (TOOL-05)', () => {
     const declared = { city: stringParameter(), days: integerParameter(), height: numberParameter() };
     expect(getInputSchema(declared)).toEqual({
       type: 'object',
@@ -46,7 +46,7 @@ describe('an input declared with parameter helpers', () => {
     });
   });
 
-  it('has booleans, lists and objects, even inside objects (TOOL-06)', () => {
+  it('supports booleans, lists and objects, even inside objects (TOOL-06)', () => {
     const item = objectParameter({
       sku: stringParameter('Its number'),
       gift: booleanParameter('Wrapped', { required: false }),

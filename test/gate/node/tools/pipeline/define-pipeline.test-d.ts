@@ -18,7 +18,7 @@ const find = defineTool({
 });
 const shout = defineTextTool({ ...base, name: 'shout', run: (input) => input.toUpperCase() });
 
-// The pipeline has the input of its first step, the output of its last step, and its name as a literal.
+// A pipeline has its first step's input, its last step's output, and its name as a literal.
 const named = definePipeline({ name: 'both', steps: [find, shout] });
 expectTypeOf(named).toEqualTypeOf<Tool<'both', { top: number }, string>>();
 

@@ -54,7 +54,7 @@ describe('the definition of a pipeline', () => {
     expect(pipeline.readInput?.('plain')).toEqual({ input: 'plain' });
   });
 
-  it('names the pipeline, not the step, in the error for an invalid input', async () => {
+  it('reports an invalid input under the name of the pipeline, not of the step', async () => {
     expect(await definePipeline({ name: 'both', steps: [find] }).check({})).toMatchObject({
       answer: { message: expect.stringContaining("The input of tool 'both' is not valid:") },
     });
@@ -69,7 +69,7 @@ describe('the definition of a pipeline', () => {
     expect(pipeline.output).toBe(output);
   });
 
-  it('does not change with the list of steps that it received (AEP-08)', () => {
+  it('is unaffected by later changes to its list of steps (AEP-08)', () => {
     const steps: PipelineStep[] = [find];
     const pipeline = definePipeline({ name: 'fixed', steps });
     steps.push(createStep('later'));
@@ -136,7 +136,7 @@ describe('an invalid pipeline', () => {
   ])('is refused when it is defined: %s (AEP-08)', (_, config, field, message) => {
     let thrown: unknown;
     try {
-      definePipeline(config as Parameters<typeof definePipeline>[0]); // The types refuse these.
+      definePipeline(config as Parameters<typeof definePipeline>[0]); // The types forbid these.
     } catch (failure) {
       thrown = failure;
     }

@@ -60,7 +60,7 @@ describe('a pipeline whose Worker is killed', () => {
   });
 
   it.each([[undefined], ['continue' as const]])(
-    'stops at a step in doubt, even if it would continue after an error (onFailure: %s)',
+    'stops at a step with an unknown outcome, even if it continues after errors (onFailure: %s)',
     async (onFailure) => {
       const { session, names } = playKilledOnce('once', { ...(onFailure && { onFailure }) });
       await session.send('Go.');
@@ -78,7 +78,7 @@ describe('a pipeline whose Worker is killed', () => {
 });
 
 describe('a step that waits for an outside answer', () => {
-  /** Runs a pipeline whose second step needs an approval, and decides about it. */
+  /** Runs a pipeline whose second step needs approval, and makes this decision. */
   async function playDecision(decision: 'approve' | 'reject' | 'exit') {
     const acted: string[] = [];
     const createActingStep = (name: string) =>

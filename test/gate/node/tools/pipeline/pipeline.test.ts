@@ -271,7 +271,7 @@ describe('an adapter', () => {
   });
 
   it.each<['fail-fast' | 'continue']>([['fail-fast'], ['continue']])(
-    'fails the pipeline with an error that names its step if it throws (%s, AEP-10)',
+    'fails the pipeline with an error that includes its step if it throws (%s, AEP-10)',
     async (onFailure) => {
       const throwOnAdapt = (): never => {
         throw new Error('no rows');
@@ -287,7 +287,7 @@ describe('an adapter', () => {
     },
   );
 
-  it('leads to an error that names its step if its return value is not JSON', async () => {
+  it('causes an error that includes its step if its return value is not JSON', async () => {
     expect(
       (await runPipeline([createAdaptedStep(() => ({ at: new WeakMap() })), createStep('b')])).text,
     ).toBe("Error: The adapter of step 'a' returned no JSON: at `$.at` it is a WeakMap.");
@@ -314,7 +314,7 @@ describe('a step that fails', () => {
     expect([text, later]).toEqual(['Error: no luck', []]);
   });
 
-  it('passes on its message if the pipeline continues (AEP-03)', async () => {
+  it('passes its message to the next step if the pipeline continues (AEP-03)', async () => {
     const onFailure = 'continue';
     expect((await runPipeline([createFailingStep('a'), createStep('b')], { onFailure })).text).toBe(
       'no luck b',

@@ -102,7 +102,7 @@ describe('eachTool', () => {
     expect(ran).toEqual([]);
   });
 
-  it('decorates the inner tools of an unfolding tool at any depth, but no opening', async () => {
+  it('decorates the inner tools of an unfolding tool at any depth, but not the unfolding tools', async () => {
     const { ran, counted } = createCounter();
     const deep = defineUnfolding({ name: 'deep', description: 'Deep.', tools: [createTool('inner')] });
     const shop = defineUnfolding({ name: 'shop', description: 'Shop.', tools: [createTool('buy'), deep] });
@@ -110,7 +110,7 @@ describe('eachTool', () => {
     expect(ran).toEqual(['buy', 'inner']);
   });
 
-  it('removes the route through an unfolding tool, which would bypass the decorator', () => {
+  it('removes the route through an unfolding tool, because it would bypass the decorator', () => {
     const shop = defineUnfolding({ name: 'shop', description: 'Shop.', tools: [createTool('buy')] });
     expect(shop.route?.({ buy: {} })).toMatchObject({ tool: { name: 'buy' } });
     expect(eachTool(shop, (tool) => tool).route).toBeUndefined();

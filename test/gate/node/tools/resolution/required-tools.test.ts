@@ -28,7 +28,7 @@ const { view } = call;
 const getToolNames = (tools: readonly AnyTool[]): string[] => tools.map(({ name }) => name);
 
 describe('a placeholder for required tools', () => {
-  it('is the same tool each time, for each name that no provider returns (TGR-06)', () => {
+  it('is the same tool each time, and exists for each name that no provider returns (TGR-06)', () => {
     const warned = captureWarnings();
     const provider = createRequiredTools(['a', 'b', 'a', 'c'], [createProvider('b'), createProvider('d')]);
     const standIns = provider.toolsNow(view);
@@ -38,7 +38,7 @@ describe('a placeholder for required tools', () => {
     expect(warned).toHaveLength(2);
   });
 
-  it('does not exist outside a loop, where missing tools are unknown (MCP-10)', () => {
+  it('does not exist outside a loop, because missing tools are unknown there (MCP-10)', () => {
     expect(createRequiredTools(['a'], [createProvider()]).toolsNow()).toEqual([]);
   });
 
@@ -54,7 +54,7 @@ describe('a placeholder for required tools', () => {
     expect(result?.text()).toHaveLength("Required tool 'a' not found. Available tools: ".length + 2000);
   });
 
-  it('has valid tool names', () => {
+  it('is refused with an invalid name', () => {
     expect(() => createRequiredTools(['a b'], [])).toThrow(ToolDefinitionError);
   });
 });

@@ -44,7 +44,7 @@ class Plain {
 }
 
 const getToolNames = (tools: readonly AnyTool[]): string[] => tools.map(({ name }) => name);
-const asSources = (...sources: readonly unknown[]) => sources as readonly ToolSource[]; // including values that the types refuse
+const asSources = (...sources: readonly unknown[]) => sources as readonly ToolSource[]; // including values that the types forbid
 
 describe('a list of tools', () => {
   it('can be empty (AEV-01)', () => {
@@ -61,7 +61,7 @@ describe('a list of tools', () => {
     expect([...byName]).toEqual(tools.map((one) => [one.name, one]));
   });
 
-  it('contains only the methods of an object that its table names (AEV-09)', () => {
+  it('contains only those methods of an object that its table lists (AEV-09)', () => {
     expect(getToolNames(resolveTools([new Calculator()]).tools)).toEqual(['add', 'multiply']);
   });
 
@@ -87,7 +87,7 @@ describe('a list of tools', () => {
     );
   });
 
-  it('refuses names in a table that are missing or are not methods (AEV-09)', () => {
+  it('refuses an entry in a table if the method is missing or is not a method (AEV-09)', () => {
     const createTable = (method: string) => ({ [method]: { description: 'Looks.', effect: 'read' } });
     for (const method of ['word', 'gone']) {
       class Desk {
@@ -115,7 +115,7 @@ describe('a list of tools', () => {
 });
 
 describe('two tools with one name', () => {
-  it('are refused in a list, even if an object brings one of them (AEV-04, AEV-05)', () => {
+  it('are refused in a list, even if one of them belongs to an object (AEV-04, AEV-05)', () => {
     const createDuplicateError = (how: string) =>
       new ToolResolutionError(`Duplicate tool name: 'add', at index ${how}`);
     const byName = ". Rename one, as with withName from 'holdfast/decorators'";
@@ -240,11 +240,14 @@ describe('the name of a tool', () => {
       `Tool '${'a'.repeat(65)}': its name must be 1 to 64 of the characters A-Z a-z 0-9 _ -.`,
     ],
     ['odd', 'look.up', "Tool 'look.up': its name must be 1 to 64 of the characters A-Z a-z 0-9 _ -."],
-  ])('is refused in a list if it is %s, even for a hand-written tool (AEV-02)', (_, name, message) => {
-    expect(() => resolveTools([createLookTool(name)])).toThrow(ToolDefinitionError);
-    expect(() => resolveTools([createLookTool(name)])).toThrow(message);
-    expect(() => resolveTools([toolProvider({ toolsNow: () => [createLookTool(name)] })])).toThrow(message);
-  });
+  ])(
+    'is refused in a list if it is %s, even for a tool without `defineTool` (AEV-02)',
+    (_, name, message) => {
+      expect(() => resolveTools([createLookTool(name)])).toThrow(ToolDefinitionError);
+      expect(() => resolveTools([createLookTool(name)])).toThrow(message);
+      expect(() => resolveTools([toolProvider({ toolsNow: () => [createLookTool(name)] })])).toThrow(message);
+    },
+  );
 
   it('can contain a hyphen, unless strict names are required (AEV-02)', () => {
     expect(getToolNames(resolveTools([createLookTool('look-up')]).tools)).toEqual(['look-up']);

@@ -47,7 +47,7 @@ const createCartFactory = () => toolFactory(() => new Cart());
 const put = (item: string) => ['put', { item }] as const;
 
 describe('the product of a factory', () => {
-  it('is one instance for all calls of an invocation, and another in each turn (S0-001)', async () => {
+  it('is the same instance for all calls of an invocation, and a new instance in each turn (S0-001)', async () => {
     const session = createWarmSession(
       [createCartFactory()],
       [callTools(put('pen')), callTools(put('ink')), callTools('list'), 'Done.', callTools('list'), 'Done.'],
@@ -205,7 +205,7 @@ describe('an unfolding tool from a factory', () => {
     expect(getLastResults(session).at(-1)).toBe('0');
   });
 
-  it('can be called with an inner tool in its input', async () => {
+  it('can be called with the input of an inner tool', async () => {
     const shop = toolFactory(() => defineUnfolding({ ...SHOP, tools: Object.values(createHeldTools()) }));
     const session = createWarmSession(
       [shop],
@@ -265,11 +265,11 @@ describe('an invalid factory', () => {
       createFactory(toolProvider({ toolsNow: () => [] })),
       'A tool provider is among them, which a tool factory cannot make. List it next to the factory',
     ],
-  ])('is refused when its tools are listed: it returns %s', (_, factory, message) => {
+  ])('is refused when its tools are listed if it returns %s', (_, factory, message) => {
     expect(() => resolveTools([factory])).toThrow(message);
   });
 
-  it('is refused when it is created with a class or an object in place of a function', () => {
+  it('is refused when it is created from a class or an object instead of a function', () => {
     expect(() => toolFactory(Cart as never)).toThrow(
       new TypeError(
         'toolFactory received the class Cart. Pass a function, as in toolFactory(() => new Cart()).',

@@ -51,7 +51,7 @@ describe('the input of the triage model', () => {
     expect(inputs?.toSorted()).toEqual(['label', 'path', 'reason', 'text', 'title']);
   });
 
-  it('is the delivery as JSON and the instructions only', async () => {
+  it('contains only the delivery as JSON and the instructions', async () => {
     const { session } = createScene({ replies: ['Done.'] });
     await session.send(SPELLING_BODY);
     expect(session.requests[0]?.messages.slice(1)).toEqual([{ role: 'user', text: SPELLING_BODY }]);

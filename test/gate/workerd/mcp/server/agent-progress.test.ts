@@ -56,7 +56,7 @@ describe('a running turn', () => {
     await client.close();
   });
 
-  it('is handed over if its client disconnects, and ends without it', async () => {
+  it('is handed over if its client disconnects, and ends without that client', async () => {
     const id = createSessionId();
     const answer = holdReply(recordCall('mcp-gone'));
     const { message } = script(answer.reply, 'Done.');
@@ -139,7 +139,7 @@ describe('a turn that outlives its invocation', () => {
     });
   });
 
-  it('is reported with instructions to check if it may have started', async () => {
+  it('is reported with instructions for a check if it may have started', async () => {
     const fail = () => Promise.reject(new Error('Durable Object is no longer active'));
     const objects = { getByName: () => ({ read: fail, begin: fail, accept: fail, post: fail }) };
     const lost = createEndpointApp({ agents: ['scripted'] }, {}, { SESSIONS: objects });

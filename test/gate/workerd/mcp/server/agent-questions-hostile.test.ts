@@ -51,7 +51,7 @@ interface RetryOptions extends Partial<Params> {
   readonly state?: unknown;
 }
 
-/** A call of the clerk that asks whether it can pay. */
+/** A call of the clerk that asks for permission to pay. */
 async function askAgent(user = 'ann', replies: Parameters<typeof script> = ['Paid.'], tool = 'pay') {
   const to = crypto.randomUUID();
   const { message, model } = script({ calls: [{ name: tool, input: { to, amount: 5 } }] }, ...replies);
@@ -75,7 +75,7 @@ const forgeRequestState = (state: string, change: Readonly<Record<string, unknow
   `holdfast-1.${btoa(JSON.stringify({ ...JSON.parse(atob(state.slice('holdfast-1.'.length))), ...change }))}`;
 
 describe('an answer to a pending question', () => {
-  it('decides once, even if it is sent repeatedly', async () => {
+  it('decides only once, even if it is sent repeatedly', async () => {
     const { to, model, again } = await askAgent();
     const results = await Promise.all([again(approve), again(approve), again(approve)]);
     for (const { result } of results)
@@ -120,14 +120,14 @@ describe('an answer to a pending question', () => {
     expect(decided.status).toBe(200);
     const { result } = await again(approve);
     expect(getTexts(result)).toEqual([
-      'Paid.', // as the script has it
+      'Paid.', // as scripted
       'An answer was not accepted. This question has already been answered. ' +
         `GET /agents/clerk/sessions/${session} shows the state of the session.`,
     ]);
     expect(listPaymentsTo(to)).toEqual([]);
   });
 
-  it('answers its own question, and no later one', async () => {
+  it('answers only its own question, and no later question', async () => {
     const [first, second] = [crypto.randomUUID(), crypto.randomUUID()];
     const more = { calls: [{ name: 'pay', input: { to: second, amount: 7 } }] };
     const { key, state, params, again } = await askAgent('ann', [more, `Paid ${first}.`]);
@@ -140,7 +140,7 @@ describe('an answer to a pending question', () => {
     expect(listPaymentsTo(second)).toEqual([]);
   });
 
-  it('is refused to a caller who does not own the session, as if the session did not exist', async () => {
+  it('is refused from a caller who does not own the session, as if the session did not exist', async () => {
     const { to, again } = await askAgent();
     expect(await again(approve, { by: 'eve' })).toEqual(INVALID_STATE_ERROR);
     expect(await again(approve, { by: 'ann tenant' })).toEqual(INVALID_STATE_ERROR);
@@ -148,7 +148,7 @@ describe('an answer to a pending question', () => {
     expect(await tenants.again(approve, { by: 'ann blue' })).toEqual(INVALID_STATE_ERROR);
     expect(await tenants.again(approve, { by: 'ann' })).toEqual(INVALID_STATE_ERROR);
     expect([listPaymentsTo(to), listPaymentsTo(tenants.to)]).toEqual([[], []]);
-    // A caller who shares the session can decide in it, as over HTTP.
+    // A caller who shares the session can decide, as over HTTP.
     expect(getTexts((await tenants.again(approve, { by: 'bob red' })).result)).toEqual(['Paid.']);
   });
 

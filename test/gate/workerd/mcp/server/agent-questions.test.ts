@@ -103,7 +103,7 @@ const getLastResult = ({ model }: ScriptedTurn): string =>
   String(Object(model.requests.at(-1)?.messages.at(-1)).text);
 
 describe('a turn that waits for a decision', () => {
-  it('is asked as a form', async () => {
+  it('asks its question as a form', async () => {
     const to = crypto.randomUUID();
     const { first, keys } = await askAgent('clerk', script({ calls: [pay(to)] }, 'Paid.'));
     const [key = ''] = keys;
@@ -196,7 +196,7 @@ describe('a turn that waits for a decision', () => {
     ],
     [{ decision: 'reject', reason: 'x'.repeat(2_001) }, 'reason: must be text of at most 2000 characters.'],
     [{ decision: 'reject', reason: 5 }, 'reason: must be text of at most 2000 characters.'],
-  ])('is asked again after the answer %j, which is not a decision', async (content, problem) => {
+  ])('asks again after the answer %j, which is not a decision', async (content, problem) => {
     const to = crypto.randomUUID();
     const { first, keys, params, answer } = await askAgent('clerk', script({ calls: [pay(to)] }, 'Paid.'));
     const [key = ''] = keys;
@@ -220,7 +220,7 @@ describe('a turn that waits for a decision', () => {
     ['an invalid answer', { roots: [] }],
     ['an unknown action', { action: 'agree' }],
     ['content that is text', { action: 'accept', content: 'approve' }],
-  ])('is asked again after %s', async (_, sent) => {
+  ])('asks again after %s', async (_, sent) => {
     const { first, keys, answer } = await askAgent('clerk', script({ calls: [pay('nobody')] }));
     const { result } = await answer(sent);
     expect(getForm(result as Questions, keys[0]).message).toBe(
@@ -233,7 +233,7 @@ describe('a turn that waits for a decision', () => {
     ['answers to another question', { other: approve }],
     ['a text instead of answers', 'approve'],
     ['a number instead of an answer', 5],
-  ])('is asked again after a request with %s', async (_, sent) => {
+  ])('asks again after a request with %s', async (_, sent) => {
     const { first, keys, params } = await askAgent('clerk', script({ calls: [pay('nobody')] }));
     const responses = typeof sent === 'number' ? { [keys[0] ?? '']: sent } : sent;
     const { result } = await askAgain(params, first.requestState, responses);
@@ -263,7 +263,7 @@ describe('a turn that waits for a decision', () => {
     expect(keys).toHaveLength(3);
     const { result } = await answer(approve, accept({ decision: 'exit' }), { action: 'cancel' });
     const second = result as Questions;
-    // A dismissed question is not asked again at once.
+    // A dismissed question is not repeated immediately.
     expect(Object.keys(second.inputRequests)).toEqual([keys[1]]);
     expect(getForm(second, keys[1]).message).toBe(
       `The answer was not accepted: decision: must be approve or reject here.\n${getForm(first, keys[1]).message}`,
@@ -299,7 +299,7 @@ describe('a turn that waits for a decision', () => {
     await client.close();
   });
 
-  it('is described in text to clients without forms, and so is a call that a form cannot answer', async () => {
+  it('is described in text to clients without forms, and if a form cannot answer the call', async () => {
     const to = crypto.randomUUID();
     for (const capabilities of [{}, { elicitation: { url: {} } }, { sampling: {}, roots: {} }]) {
       const { message } = script({ calls: [pay(to)] });
@@ -317,7 +317,7 @@ describe('a turn that waits for a decision', () => {
     });
     const { pending } = Object(Object(result).structuredContent);
     expect(getTexts(result)[0]).toMatch(`- look_up, answered by POST ${pending[0].links.results}: `);
-    // Questions that fit a form are asked, and the others are described after the decision.
+    // Only questions that fit a form are asked. The others are described after the decision.
     const both = await askAgent('clerk', script({ calls: [lookUp, pay(to)] }));
     expect(both.keys).toHaveLength(1);
     const { result: rest } = await both.answer(approve);
@@ -327,7 +327,7 @@ describe('a turn that waits for a decision', () => {
 });
 
 describe('a question', () => {
-  it('of a model has a field for the answer', async () => {
+  it('has a field for the answer if a model asks it', async () => {
     const scripted = script(
       { calls: [{ name: 'human_input', input: { question: 'Which city?' } }] },
       'Thanks.',
@@ -350,13 +350,13 @@ describe('a question', () => {
     expect([getTexts(result)[0], getLastResult(scripted)]).toEqual(['Thanks.', 'Rome']);
   });
 
-  it('of a model ends the turn if the person declines to answer', async () => {
+  it('ends the turn if a model asks it and the person declines to answer', async () => {
     const scripted = script({ calls: [{ name: 'human_input', input: { question: 'Which city?' } }] });
     const { result } = await (await askAgent('asker', scripted)).answer({ action: 'decline' });
     expect(getTexts(result)[0]).toBe('The turn was ended: The person who was asked has declined.');
   });
 
-  it('of a server has the server’s fields, without unsupported schema keywords, and accepts no credential', async () => {
+  it('has the server’s fields if a server asks it, without unsupported schema keywords, and accepts no credential', async () => {
     const scripted = script({ calls: [{ name: 'book', input: {} }] }, 'Booked.');
     const { first, keys, answer } = await askAgent('asker', scripted);
     expect(getForm(first, keys[0])).toEqual({
@@ -390,7 +390,7 @@ describe('a question', () => {
     expect(getTexts(result)[0]).toBe('Booked.');
   });
 
-  it('that a form cannot express is described in text', async () => {
+  it('is described in text if a form cannot express it', async () => {
     const { message } = script({ calls: [{ name: 'value', input: {} }] });
     const { result } = await requestWith(via, 'tools/call', {
       name: 'asker',
@@ -407,7 +407,7 @@ describe('a question', () => {
     ['reason', { reason: 'Why not' }, ['approve', 'reject']],
     ['stop', {}, ['approve', 'exit']],
   ])(
-    'about a call of %s, whose input does not fit a form, accepts no edit',
+    'accepts no edit if it is about a call of %s, whose input does not fit a form',
     async (name, input, decisions) => {
       const { first, keys, answer } = await askAgent('asker', script({ calls: [{ name, input }] }, 'Done.'));
       const { requestedSchema, message } = getForm(first, keys[0]);
@@ -425,7 +425,7 @@ describe('a question', () => {
     },
   );
 
-  it('that cannot be declined remains open after a decline', async () => {
+  it('remains open after a decline if it cannot be declined', async () => {
     const { answer } = await askAgent('asker', script({ calls: [{ name: 'only' }] }));
     const { result } = await answer({ action: 'decline' });
     expect(getView(result).outcome).toBe('suspended');

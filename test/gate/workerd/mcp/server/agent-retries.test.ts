@@ -18,7 +18,7 @@ import {
 const via = createEndpointApp({ agents: ['scripted'] });
 
 describe('a call that is repeated under its key', () => {
-  it('returns its turn, even if the call named no session', async () => {
+  it('returns its turn, even if the call specified no session', async () => {
     const { message, model } = script(recordCall('mcp-retry'), 'Done.');
     const input = { message: message() };
     const key = crypto.randomUUID();
@@ -30,7 +30,7 @@ describe('a call that is repeated under its key', () => {
     expect(recordings.filter(({ note }) => note === 'mcp-retry').length).toBe(1);
   });
 
-  it('joins its turn while that runs', async () => {
+  it('joins its turn while the turn runs', async () => {
     const answer = holdReply('Done.');
     const { message, model } = script(answer.reply);
     const input = { message: message() };
@@ -54,7 +54,7 @@ describe('a call that is repeated under its key', () => {
     ]);
   });
 
-  it('from another caller is a new call', async () => {
+  it('is a new call if it comes from another caller', async () => {
     const shared = createEndpointApp(
       { agents: ['scripted'] },
       { auth: ({ headers }) => ({ id: headers.get('x-user') ?? 'nobody', tenant: 'acme' }) },

@@ -93,7 +93,7 @@ describe('a call of an agent', () => {
   it('runs a turn, and returns the session in which the conversation continues', async () => {
     const { message, model } = script(recordCall('first'), 'Noted.', 'You said it twice.');
     const client = await connectClient(via);
-    await client.listTools(); // so that it validates results
+    await client.listTools(); // so that the client validates results
     const first = await client.callTool({ name: 'scripted', arguments: { message: message() } });
     const told = getView(first);
     expect(told).toEqual({

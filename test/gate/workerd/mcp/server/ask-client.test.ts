@@ -22,7 +22,7 @@ const createFormRequest = (message: string, field: string) =>
   }) as const;
 
 const runs: string[] = [];
-/** The errors caught by the tool that handles every throw as a failure. */
+/** The errors caught by the tool that treats every throw as a failure. */
 const caughtErrors: unknown[] = [];
 
 const greet = defineTool({
@@ -171,8 +171,8 @@ const INVALID_STATE_ERROR = {
 };
 
 /**
- * Returns the keys with which `reserve` ran when its client repeats a call with an answer: `more` in the
- * first request, `again` then.
+ * Returns the keys with which `reserve` ran when its client repeats a call with an answer. `more` and `again`
+ * extend the two requests.
  */
 async function collectCallKeys(
   room: string,
@@ -189,7 +189,7 @@ async function collectCallKeys(
 }
 
 describe('a published tool that asks its client', () => {
-  it('accepts no answer for another question with its key', async () => {
+  it('accepts no answer to another question with the same key', async () => {
     const first = await requestWith(via, 'tools/call', { name: 'twice', arguments: {} });
     const { requestState } = first.result as Questions;
     const again = { requestState, inputResponses: { sure: accept({ word: 'yes' }) } };
@@ -379,7 +379,7 @@ describe('a published tool that asks its client', () => {
     expect(await sendState(first.requestState, { greeting: 'Bye' })).toEqual(INVALID_STATE_ERROR);
   });
 
-  it('is refused with instructions if its effect is once, or in a turn of an agent', async () => {
+  it('is refused with instructions if its effect is once, or if it runs in a turn of an agent', async () => {
     const refused = await requestWith(via, 'tools/call', { name: 'pay_once', arguments: {} });
     expect(Object(refused.result).isError).toBe(true);
     expect(getTexts(refused.result)).toEqual([

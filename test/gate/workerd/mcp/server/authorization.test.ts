@@ -1,4 +1,4 @@
-/** Authorization metadata of an endpoint, as read by clients that only know OAuth. */
+/** Authorization metadata of an endpoint, as read by clients that support only OAuth. */
 import {
   Client,
   type OAuthClientProvider,
@@ -117,7 +117,7 @@ describe('the authorization metadata', () => {
     ).toBe(404);
   });
 
-  it('has no scopes if the app names none', async () => {
+  it('has scopes only if the app declares them', async () => {
     const via = createGuardedApp({}, { authorization: { servers: ['http://localhost:8080/realms/app'] } });
     const { scopes_supported: _, ...metadata } = METADATA;
     expect(await readJson(await via(WELL_KNOWN))).toEqual({
@@ -129,7 +129,7 @@ describe('the authorization metadata', () => {
     );
   });
 
-  it('names the endpoint below the base path, and is also at the root of the origin', async () => {
+  it('contains the endpoint below the base path, and is also served at the root of the origin', async () => {
     const via = createGuardedApp({ http: { basePath: '/ai' } });
     const response = await via('/ai/mcp', { method: 'POST', body: '{}' });
     const where = /resource_metadata="([^"]+)"/.exec(response.headers.get('www-authenticate') ?? '')?.[1];
@@ -156,7 +156,7 @@ describe('the authorization metadata', () => {
     expect(await told.json()).toEqual({ ...METADATA, resource: `${ORIGIN}/shop/ai/mcp` });
   });
 
-  it('is described', async () => {
+  it('is described as public in OpenAPI', async () => {
     const { paths } = await readJson(
       await createEndpointApp({ tools: [hello], authorization }, { use: [describedApi] })('/openapi.json'),
     );
@@ -165,7 +165,7 @@ describe('the authorization metadata', () => {
   });
 });
 
-describe('a client that only knows OAuth', () => {
+describe('a client that supports only OAuth', () => {
   it.each(['2026-07-28', '2025-11-25'])(
     'signs in with the app’s provider, and calls (%s)',
     async (version) => {
@@ -192,7 +192,7 @@ describe('a client that only knows OAuth', () => {
         'orders:read orders:write',
         `${ORIGIN}/mcp`,
       ]);
-      // The user signs in, and returns with a code.
+      // The user has signed in, and returns with a code.
       await first.finishAuth('code-of-ann', 'https://login.example');
       const signedIn = createClient();
       await signedIn.connect(open());
@@ -208,7 +208,7 @@ describe('a client that only knows OAuth', () => {
   );
 });
 
-/** A provider for which every user is Ann. */
+/** A provider at which every user is Ann. */
 async function respondAsProvider(request: Request): Promise<Response> {
   const issuer = 'https://login.example';
   switch (new URL(request.url).pathname) {
@@ -237,7 +237,7 @@ async function respondAsProvider(request: Request): Promise<Response> {
   }
 }
 
-/** Stores a connector's data, and the URL to which it has sent the user to sign in. */
+/** Stores a connector's data, and the sign-in URL to which it has sent the user. */
 function createSigningIn() {
   const kept: { client?: never; tokens?: never; verifier?: string; discovery?: never } = {};
   const signing: { provider: OAuthClientProvider; sentTo?: URL } = {

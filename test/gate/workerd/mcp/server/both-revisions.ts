@@ -18,7 +18,7 @@ export async function connectNewest(
   return client;
 }
 
-/** Returns the result or the error of a 2026-07-28 request, without the fields of every response. */
+/** Returns the result or the error of a 2026-07-28 request, without the fields common to all responses. */
 export async function askNewest(
   via: Send,
   method: string,
@@ -30,7 +30,7 @@ export async function askNewest(
     'io.modelcontextprotocol/clientCapabilities': {},
   };
   const name = params.uri ?? params.name;
-  // A value that is too long for a header, or not text, is sent in the body only.
+  // A name that is too long for a header, or is not a text, is sent only in the body.
   const isNamed = typeof name === 'string' && /^[\x21-\x7e]{1,4000}$/.test(name);
   const response = await postMcp(via, createRpcRequest(method, { ...params, _meta }), {
     headers: {

@@ -62,7 +62,7 @@ describe('defineMcpEndpoint', () => {
     ],
     ['a blank name', { name: '' }, 'name', 'MCP endpoint: it has a name that is blank.'],
     ['a blank version', { version: ' ' }, 'version', 'MCP endpoint: it has a version that is blank.'],
-    // As an untyped caller can.
+    // As untyped callers can.
     [
       'an invalid tool',
       { tools: [{ name: 'x' } as never] },

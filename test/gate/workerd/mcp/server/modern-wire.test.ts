@@ -56,7 +56,7 @@ describe('a client of the revision 2026-07-28', () => {
     async (method) => {
       const { result } = await readJson(await sendRequest(via, method, {}, { capabilities }));
       expect(result).toMatchObject({ ttlMs: 300_000, cacheScope: 'public' });
-      // An earlier client does not use that.
+      // Clients of the earlier revision do not use this field.
       const [before] = await readMessages(await postMcp(via, createRpcRequest(method)));
       expect(before?.result).not.toHaveProperty('ttlMs');
     },
@@ -72,13 +72,13 @@ describe('a client of the revision 2026-07-28', () => {
       { [LEVEL]: 'debug', progressToken: 1 },
       ['notifications/message', 'notifications/progress', 'answer'],
     ],
-  ])('that requests %s gets that and no more', async (_, meta, heard) => {
+  ])('receives only the messages that it requests: %s', async (_, meta, heard) => {
     const response = await sendRequest(via, 'tools/call', { name: 'hello' }, { capabilities, meta });
     expect((await listMethods(response)).toSorted()).toEqual(heard.toSorted());
   });
 
   it.each(['resources/nothing', 'toString', 'initialize', 'ping', 'logging/setLevel'])(
-    'gets a 404 because there is no %s',
+    'gets a 404 for the unknown method %s',
     async (method) => {
       const response = await sendRequest(via, method, {}, { capabilities });
       const error = { code: -32601, message: 'Method not found' };
@@ -102,7 +102,7 @@ describe('a client of the revision 2026-07-28', () => {
     expect(await listEventTypes()).toContain('turn-yielded');
   });
 
-  it('learns that no subscription is supported, and the stream ends', async () => {
+  it('is notified that no subscription is supported, and the stream ends', async () => {
     const notifications = { toolsListChanged: true };
     const messages = await readMessages(
       await sendRequest(via, 'subscriptions/listen', { notifications }, { capabilities }),
@@ -210,7 +210,7 @@ describe('an envelope', () => {
     ]);
   });
 
-  it('that is missing is requested', async () => {
+  it('is requested if it is missing', async () => {
     const response = await postMcp(via, createRpcRequest('tools/list'), { headers: MODERN_HEADERS });
     const message =
       'Invalid params: the MCP-Protocol-Version header names protocol revision 2026-07-28, but the request is missing the ' +

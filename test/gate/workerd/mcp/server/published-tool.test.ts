@@ -210,7 +210,7 @@ describe('a published tool', () => {
     expect(keys.map((key) => keys.indexOf(key))).toEqual([0, 0, 2]);
   });
 
-  it('that needs an approval is not run, and says where it can be run', async () => {
+  it('is not run if it needs an approval, and the error explains where it can be run', async () => {
     const pay = vi.fn(() => 'Paid.');
     const guarded = requireApproval(
       defineTool({ name: 'pay', description: 'Pays.', run: pay }),
@@ -226,14 +226,14 @@ describe('a published tool', () => {
     expect(pay).not.toHaveBeenCalled();
   });
 
-  it('that asks a question while it runs gets the reply that no person can answer', async () => {
+  it('receives the reply that no person can answer if it asks a question while it runs', async () => {
     const answer = await callPublished((call) => call.ask({ for: 'decision', message: 'May I?' }));
     expect(answer).toEqual(
       createErrorResult("Tool 'it' asks a question, but only a session can wait for the answer."),
     );
   });
 
-  it('that takes too long returns an error', async () => {
+  it('returns an error if it takes too long', async () => {
     const slow = defineTool({
       name: 'slow',
       description: 'Waits.',

@@ -161,7 +161,7 @@ describe('the resources of an endpoint', () => {
     expect(await answerTo(via, 'resources/templates/list', { cursor: 'x' })).toEqual(refused);
   });
 
-  it('do not exist if none is published', async () => {
+  it('do not exist if no resource is published', async () => {
     const none = createEndpointApp({});
     for (const method of ['resources/list', 'resources/templates/list', 'resources/read'])
       expect(await answerTo(none, method)).toEqual({ error: { code: -32601, message: 'Method not found' } });
@@ -231,7 +231,7 @@ describe('a request for a resource', () => {
     expect(await answerTo(via, 'resources/read', params)).toEqual({ error: { code: -32602, message } });
   });
 
-  it('must be the only one of its batch, and the others are not read', async () => {
+  it('must be the only such request in its batch, and is otherwise refused without being read', async () => {
     const read = vi.fn(() => 'x');
     const counted = createEndpointApp({ resources: [{ name: 'x', uri: 'x://y', read }] });
     const createReadRequest = (id: number) => createRpcRequest('resources/read', { uri: 'x://y' }, id);
@@ -406,15 +406,18 @@ describe('the result of a resource', () => {
       { y: '10-1', z: '2' },
       "{y} of a uri must not contain '-', or end with its beginning, since that text follows it.",
     ],
-  ])('with the uri %s is listed only by values that can be read back', async (uri, values, told) => {
-    const log = vi.fn();
-    const listing = createEndpointApp(
-      { resources: [{ name: 'x', uri, read: () => 'x', list: () => [{ values }] }] },
-      { log },
-    );
-    expect(await answerTo(listing, 'resources/list')).toEqual(INSIDE_ERROR);
-    expect(JSON.stringify(String(log.mock.calls[0]?.[0].thrown))).toContain(told);
-  });
+  ])(
+    'with the uri %s causes a logged error if its listed values cannot be read back',
+    async (uri, values, told) => {
+      const log = vi.fn();
+      const listing = createEndpointApp(
+        { resources: [{ name: 'x', uri, read: () => 'x', list: () => [{ values }] }] },
+        { log },
+      );
+      expect(await answerTo(listing, 'resources/list')).toEqual(INSIDE_ERROR);
+      expect(JSON.stringify(String(log.mock.calls[0]?.[0].thrown))).toContain(told);
+    },
+  );
 });
 
 describe('defineMcpResource', () => {

@@ -93,7 +93,7 @@ describe('the stream of an agent call', () => {
       [3, 'record: started'],
       [4, 'record: done'],
     ]);
-    // After each event come exactly the later ones.
+    // Resuming after an event returns exactly the later ones.
     for (const [index, event] of seen.entries()) {
       expect(parseData(await readEvents(await resumeStream(via, event.id)))).toEqual(
         parseData(seen).slice(Math.min(index, 4)),
@@ -110,7 +110,7 @@ describe('the stream of an agent call', () => {
     expect(rest.at(-1)).toMatchObject({ id: 'call-1', result: { structuredContent: { text: 'Done.' } } });
   });
 
-  it('reports what its turn waits for, as the call does', async () => {
+  it('reports the pending calls of its turn, as the call does', async () => {
     const { message } = script({ calls: [{ name: 'pay', input: { to: 'resumed', amount: 5 } }] });
     const params = { name: 'ask_clerk', arguments: { message: message(), session: createSessionId() } };
     const seen = await readEvents(await postMcp(via, createRpcRequest('tools/call', params), { headers }));
@@ -119,7 +119,7 @@ describe('the stream of an agent call', () => {
     expect(getView(parseData(rest)[0].result).outcome).toBe('suspended');
   });
 
-  it('ends without an answer if its invocation must, and resumes', async () => {
+  it('ends without an answer if its invocation must end, and can be resumed', async () => {
     const steps = Array.from({ length: 30 }, () =>
       holdReply({ calls: [{ name: 'add', input: { a: 1, b: 2 } }] }),
     );
@@ -258,7 +258,7 @@ function cutResponse({ body, status, headers: all }: Response, cut: Promise<void
 }
 
 describe('a stream without a turn', () => {
-  it('of a tool cannot be resumed, and its client learns that once', async () => {
+  it('cannot be resumed if it is of a tool, and its client receives one error that explains this', async () => {
     const seen = await readEvents(
       await postMcp(via, createRpcRequest('tools/call', { name: 'hello' }, 7), { headers }),
     );
@@ -278,7 +278,7 @@ describe('a stream without a turn', () => {
       'a call whose id is longer than a header may be',
       createRpcRequest('tools/call', { name: 'hello' }, 'x'.repeat(3_000)),
     ],
-  ])('of %s has no ids', async (_, body) => {
+  ])('has no ids if it is of %s', async (_, body) => {
     const seen = await readEvents(await postMcp(via, body, { headers }));
     expect(seen.map(({ id }) => id)).toEqual([undefined]);
   });
@@ -325,7 +325,7 @@ describe('an event id', () => {
     ['a negative sequence number', createEventId([1, ['scripted', 's', 't1', false, null, -1, 0]])],
     ['a sequence number that is text', createEventId([1, ['scripted', 's', 't1', false, null, '1', 0]])],
     ['an id with too many parts', createEventId([1, ['scripted', 's', 't1', false, null, 1, 0, 'x']])],
-  ])('that is %s is refused', async (_, id) => {
+  ])('is refused if it is %s', async (_, id) => {
     const response = await resumeStream(via, id);
     expect([response.status, (await readJson(response)).detail]).toEqual([
       400,

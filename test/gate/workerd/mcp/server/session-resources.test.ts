@@ -157,7 +157,7 @@ describe('an endpoint with agents', () => {
     });
   });
 
-  it('links the files in another server’s result, and not that result', async () => {
+  it('links the files in another server’s result, but not the result itself', async () => {
     const [link, ...more] = await createLinks(['remote']);
     expect([link?.mimeType, more]).toEqual(['image/png', []]);
   });
@@ -197,7 +197,7 @@ describe('an endpoint with agents', () => {
     );
   });
 
-  it('reads from the store of the app, and reports if that fails', async () => {
+  it('reads from the store of the app, and reports a failure of the store', async () => {
     const kept = new Map<string, Uint8Array>();
     let state: 'works' | 'fails' | 'is empty' = 'works';
     const store: FileStore = {
@@ -270,7 +270,7 @@ describe.each(REVISIONS)('a session’s resource, requested by %s,', (_, ask) =>
     ['an invalid file', 'holdfast://painter/s1/files/chart.png'],
     ['a file of a tool, which is in its answer', `holdfast://files/${'0'.repeat(64)}/chart.png`],
     ['a session alone', 'holdfast://painter/s1'],
-  ])('does not exist if it is of %s', async (_what, uri) => {
+  ])('does not exist for %s', async (_what, uri) => {
     expect(await read(uri)).toEqual(createMissingError(uri));
   });
 });

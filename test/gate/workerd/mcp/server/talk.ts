@@ -11,7 +11,7 @@ import { ORIGIN, type Send } from '../../http/client.ts';
 
 type Vars = Readonly<Record<string, unknown>>;
 
-/** A Worker that publishes this endpoint, with other settings and vars if a test needs them. */
+/** A Worker that publishes this endpoint, with any additional settings and vars. */
 export const createEndpointApp = (mcp: McpEndpointConfig, config: AppConfig = {}, vars: Vars = {}): Send =>
   createTestApp(
     { agents: [scripted, clerk], ...config, use: [...(config.use ?? []), defineMcpEndpoint(mcp)] },
@@ -20,7 +20,7 @@ export const createEndpointApp = (mcp: McpEndpointConfig, config: AppConfig = {}
 
 export const ACCEPT_HEADERS = { accept: 'application/json, text/event-stream' };
 
-/** Posts a body as a client would. These headers override a client's own. */
+/** Posts a body as a client would. These headers override the client's own. */
 export const postMcp = (
   via: Send,
   body: unknown,

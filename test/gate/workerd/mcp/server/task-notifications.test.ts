@@ -73,7 +73,7 @@ describe('a client that subscribes to its task', () => {
     expect(words).toEqual(expect.arrayContaining(['record: started', 'record: done']));
   });
 
-  it('learns that the task waits, and that it resumes', async () => {
+  it('is notified when the task waits and when it resumes', async () => {
     const { message } = script(
       { calls: [{ name: 'pay', input: { to: createSessionId(), amount: 5 } }] },
       'Paid.',
@@ -149,7 +149,7 @@ describe('a subscription request', () => {
     },
   );
 
-  it('is refused to a client that has not declared the extension', async () => {
+  it('is refused if the client has not declared the extension', async () => {
     const params = { notifications: { taskIds: ['any'] } };
     const response = await sendRequest(via, 'subscriptions/listen', params, { capabilities: {} });
     expect([response.status, await response.json()]).toEqual([
@@ -167,7 +167,7 @@ describe('a subscription request', () => {
     ]);
   });
 
-  it('is handled by the SDK if it names no tasks', async () => {
+  it('is handled by the SDK if it lists no tasks', async () => {
     const response = await sendRequest(via, 'subscriptions/listen', {
       notifications: { toolsListChanged: true },
     });

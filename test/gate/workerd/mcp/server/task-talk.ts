@@ -30,7 +30,7 @@ export function sendRequest(
     headers: {
       'mcp-protocol-version': '2026-07-28',
       'mcp-method': method,
-      // A value that is not text cannot be in a header.
+      // A header can only contain text.
       ...(typeof name === 'string' && { 'mcp-name': name }),
       ...headers,
     },

@@ -39,7 +39,7 @@ const update = (taskId: unknown, inputResponses: object, options: object = ASKIN
   requestResult(send, 'tasks/update', { taskId, inputResponses }, options);
 
 describe('a task that waits', () => {
-  it('asks its client, whose answer is a decision, and the turn resumes in the background', async () => {
+  it('asks its client for a decision, and then the turn resumes in the background', async () => {
     const to = createSessionId();
     const { taskId, session, task, keys } = await startWaitingTask(via, [pay(to, 5)]);
     const { pending } = await readJson(await via(`/agents/clerk/sessions/${session}`));

@@ -79,7 +79,7 @@ describe('an agent call of a client that supports tasks', () => {
     expect(createdAt).toBe(new Date(Number(started?.at)).toISOString());
   });
 
-  it('names the session of a new conversation in its answer, as the call does', async () => {
+  it('includes the session of a new conversation in its answer, as the call does', async () => {
     const { message } = script('Hello.');
     const { taskId } = await startTask(via, 'scripted', { message: message() });
     const { result } = await pollUntil(via, taskId, 'completed');
@@ -130,7 +130,7 @@ describe('an agent call of a client that supports tasks', () => {
     });
   });
 
-  it('that is refused returns the reason, and no task', async () => {
+  it('returns the reason instead of a task if it is refused', async () => {
     const id = createSessionId();
     const answer = holdReply('Done.');
     const { message } = script(answer.reply);
@@ -160,14 +160,14 @@ describe('an agent call of a client that supports tasks', () => {
     await pollUntil(via, taskId, 'completed');
   });
 
-  it('that fails returns a completed task with the call’s error', async () => {
+  it('returns a completed task with the call’s error if it fails', async () => {
     const { taskId } = await startTask(via, 'scripted', { message: 'No script.' });
     const { result } = await pollUntil(via, taskId, 'completed');
     expect(Object(result).isError).toBe(true);
     expect(getView(result)).toMatchObject({ outcome: 'failed', error: { type: 'model-failure' } });
   });
 
-  it('that waits shows the pending question, and where it is decided', async () => {
+  it('shows the pending question, and where it is decided, if it waits', async () => {
     const to = crypto.randomUUID();
     const { message } = script({ calls: [{ name: 'pay', input: { to, amount: 5 } }] }, 'Paid.');
     const id = createSessionId();
@@ -232,7 +232,7 @@ describe('a client without support for tasks', () => {
     data: { requiredCapabilities: { extensions: { [TASKS_EXTENSION]: {} } } },
   };
 
-  it('gets the turn itself, by one request or several', async () => {
+  it('receives the answer of the turn directly, in either revision', async () => {
     const { message } = script('One.', 'Two.');
     const capabilities = {};
     const call = (session?: string) => ({ name: 'scripted', arguments: { message: message(), session } });
@@ -304,7 +304,7 @@ describe('an endpoint', () => {
     }
   });
 
-  it('never creates a task for a tool, which has no session', async () => {
+  it('never creates a task for a tool, because a tool has no session', async () => {
     expect(
       await requestResult(via, 'tools/call', { name: 'hello', arguments: {}, task: { ttl: 60_000 } }),
     ).toEqual({
@@ -313,7 +313,7 @@ describe('an endpoint', () => {
     });
   });
 
-  it('refuses a task if the header names another one', async () => {
+  it('refuses a task if the header identifies another task', async () => {
     const { message } = script('Done.');
     const { taskId } = await startTask(via, 'scripted', { message: message() });
     const response = await sendRequest(via, 'tasks/get', { taskId }, { headers: { 'mcp-name': 'other' } });
@@ -346,7 +346,7 @@ describe('a task id', () => {
     ['text beyond ASCII', 'äöü-✓'],
   ] as const;
 
-  it.each(['tasks/get', 'tasks/cancel'])('that does not exist is unknown to %s', async (method) => {
+  it.each(['tasks/get', 'tasks/cancel'])('is unknown to %s if it does not exist', async (method) => {
     for (const [, id] of unknown) {
       const headers = { 'mcp-name': `=?base64?${Buffer.from(id).toString('base64')}?=` };
       expect(await requestResult(via, method, { taskId: id }, { headers })).toEqual(createMissingTask(id));
@@ -360,7 +360,7 @@ describe('a task id', () => {
     }
   });
 
-  it('of another caller or tenant is unknown, and cannot be cancelled', async () => {
+  it('is unknown, and cannot be cancelled, if it belongs to another caller or tenant', async () => {
     const shared = createEndpointApp(
       { agents: ['scripted'] },
       {
@@ -391,7 +391,7 @@ describe('a task id', () => {
     expect(getTexts((await pollUntil(shared, taskId, 'completed', colleague)).result)[0]).toBe('For Ada.');
   });
 
-  it('of a session that was erased is unknown', async () => {
+  it('is unknown if its session was erased', async () => {
     const id = createSessionId();
     const { message } = script('Done.');
     const { taskId = '' } = await startTask(via, 'scripted', { message: message(), session: id });

@@ -155,7 +155,7 @@ describe('tools/call', () => {
     expect(await callPublished(() => value)).toEqual(expected);
   });
 
-  it('returns an error that a tool throws as its error (MCP-12)', async () => {
+  it('returns the message of a thrown error as an error result (MCP-12)', async () => {
     const answer = await callPublished(() => {
       throw new Error('The shop is closed.');
     });
@@ -212,7 +212,7 @@ describe('tools/call', () => {
     });
   });
 
-  it('returns files with an artifact’s value, and says why a file was not stored', async () => {
+  it('returns files with an artifact’s value, and explains why a file was not stored', async () => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => undefined);
     onTestFinished(() => log.mockRestore());
     const large = new Uint8Array(8 * 1024 * 1024 + 1);

@@ -82,7 +82,7 @@ describe('POST /mcp', () => {
     expect(await answerTo(via, 'ping')).toEqual({});
   });
 
-  it('accepts a cancellation, which cannot reach a request', async () => {
+  it('accepts a cancellation, although it cannot reach a request', async () => {
     const body = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } };
     expect((await postMcp(via, body)).status).toBe(202);
   });
@@ -98,7 +98,7 @@ describe('POST /mcp', () => {
     );
   });
 
-  it('returns a batch as JSON to a client that accepts only that', async () => {
+  it('returns a batch as JSON to a client that accepts only JSON', async () => {
     const batch = [createRpcRequest('ping', {}, 'a'), createRpcRequest('ping', {}, 'b')];
     const response = await postMcp(via, batch, { headers: { accept: 'application/json' } });
     expect(await response.json()).toEqual([
@@ -362,7 +362,7 @@ describe('a failure inside the Worker', () => {
     log.mockRestore();
   });
 
-  it('is reported after half a minute if it is a hook that hangs', async () => {
+  it('is reported after half a minute if a hook hangs', async () => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => {});
     const minting = Promise.withResolvers<void>();
     const secrets = (): Promise<never> => {
@@ -380,7 +380,7 @@ describe('a failure inside the Worker', () => {
     log.mockRestore();
   });
 
-  it('is reported if it is a wrong setting, since the developer must see it', async () => {
+  it('is reported if its cause is a wrong setting, because the developer must see it', async () => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => {});
     const wrong = createEndpointApp({ tools: [hello] }, { context: () => ({ since: (() => 1) as never }) });
     expect(await answerTo(wrong, 'tools/call', { name: 'hello' })).toMatchObject({

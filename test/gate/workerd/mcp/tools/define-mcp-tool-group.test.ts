@@ -59,7 +59,7 @@ describe('an MCP tool group', () => {
       clients: [client],
       childToolUsageNotes: 'Search little.',
     });
-    // A list of tools caches its result under a symbol.
+    // A listing of the tools is cached under a symbol.
     expect(Object.fromEntries(Object.entries(group))).toEqual({
       role: 'web',
       name: 'docker-web',
@@ -206,7 +206,7 @@ describe('an MCP tool group', () => {
     expect(getOfferedTools(session)).toEqual([['wiki_search']]);
   });
 
-  it('can be inside one unfolding tool, and its server is queried when that is opened (UNF-34, MCP-08)', async () => {
+  it('can be inside one unfolding tool, and its server is queried when that tool is opened (UNF-34, MCP-08)', async () => {
     const { server, client } = createScene([createSayingTool('search')]);
     const group = withUnfolding(createGroup([client], { childToolUsageNotes: 'Search little.' }));
     const session = createDesk(group, ['Done.', requestTool('web'), requestTool('search'), 'Done.']);
@@ -256,7 +256,7 @@ describe('an MCP tool group', () => {
       () => defineMcpToolGroup({ role: ' ', description: 'Nothing.', clients: [] }),
       "Tool group ' ' needs a role that is not blank.",
     ],
-  ])('names the problem: %s', (field, define, message) => {
+  ])('throws an error that explains the problem: %s', (field, define, message) => {
     expect(define).toThrow(ToolGroupDefinitionError);
     expect(define).toThrow(expect.objectContaining({ field, message }));
   });

@@ -1,4 +1,4 @@
-/** Servers that defer a call until they have more input, and sessions in real objects that wait for it. */
+/** Servers that defer a call until they receive more input, for which sessions in real objects wait. */
 import { abortAllDurableObjects, createExecutionContext, evictDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import type { Server } from '@modelcontextprotocol/server';
@@ -15,7 +15,8 @@ import { advanceClock, createManualSession } from '../../http/time.ts';
 import { answer } from '../../http/waiting.ts';
 
 /**
- * A `once` tool that asks for the number of guests before it books, and issues a ticket for the continuation.
+ * Serves a `once` tool that asks for the number of guests before it books, and issues a ticket for
+ * continuing.
  */
 function serveBooking(server: Server): void {
   const book = { name: 'book', description: 'Books.', inputSchema: { type: 'object' as const } };
@@ -90,9 +91,9 @@ describe('a `once` call that its server has deferred', () => {
     expect(countMethods(server)['tools/call']).toBe(2);
   });
 
-  it('continues without an answer after its time, and notifies its server', async () => {
+  it('continues without an answer when its time is over, and notifies its server', async () => {
     const { ask, goOn, session, shown } = createBookingDesk({ expires: 5_000 });
-    const { turn } = (await ask()) as unknown as AskedResponse; // the other test checks it
+    const { turn } = (await ask()) as unknown as AskedResponse; // the other test checks the type
     advanceTime(5_001);
     await advanceClock(session, 5_001);
     await goOn(turn);
@@ -101,7 +102,7 @@ describe('a `once` call that its server has deferred', () => {
 
   it('accepts no answer that looks like a credential', async () => {
     const { ask, worker } = createBookingDesk();
-    const asked = (await ask()) as unknown as AskedResponse; // the other test checks it
+    const asked = (await ask()) as unknown as AskedResponse; // the other test checks the type
     const input = { people: 'sk-live-4Hj5gM0aXq2VeT7' };
     const link = asked.pending[0]?.links.approvals ?? '';
     expect((await answer(link, { decision: 'edit', input }, { via: worker() })).status).toBe(422);

@@ -1,4 +1,4 @@
-/** Server sessions that are kept in real objects, across restarts, take-overs and erasure. */
+/** Server sessions stored in real objects, across restarts, take-overs and erasure. */
 import {
   abortAllDurableObjects,
   createExecutionContext,
@@ -22,7 +22,7 @@ import { advanceClock, createManualSession, LONG_LEASE_MS } from '../../http/tim
 
 const ANEW_TEXT = "MCP server 'shop' has begun a new session: the state of earlier calls is lost.";
 
-/** Counts its calls by the server's session, and returns the id. */
+/** A tool that counts its calls per server session, and returns the session's id. */
 function createThinkingTool(): FakeTool {
   const thoughts = new Map<string, number>();
   return {
@@ -38,7 +38,7 @@ function createThinkingTool(): FakeTool {
 
 const THINK_REPLIES = [requestTool('think'), 'Done.'];
 
-/** An agent whose server thinks, its sessions and its log. */
+/** An agent with a thinking server, its sessions and its log. */
 function createDesk(replies: readonly ScriptedReply[], refreshAfter?: number) {
   const { server, client } = createScene([createThinkingTool()], {
     keepSession: true,
@@ -96,7 +96,7 @@ describe('a server session that is kept in a real object', () => {
     },
   );
 
-  it('is not shared with an invocation that takes over while the former one can still be alive', async () => {
+  it('is not shared with an invocation that takes over while the former invocation can still be alive', async () => {
     const lost = holdReply(requestTool('think'));
     const one = createDesk([...THINK_REPLIES, lost.reply, ...THINK_REPLIES, ...THINK_REPLIES], 0);
     const { server, session, worker, say, goOn, shown } = one;

@@ -1,4 +1,7 @@
-/** A turn waits for an answer, and the next deployment lacks the `answers` module because no tool asks. */
+/**
+ * A turn that waits for an answer although the next deployment, in which no tool asks, lacks the `answers`
+ * module.
+ */
 import { expect, it } from 'vitest';
 import type { Caller } from '../../../../../src/create-holdfast.ts';
 import { defineAgent, defineTool } from '../../../../../src/index.ts';
@@ -66,7 +69,7 @@ it('an app that has the module again shows the pending calls, even without new e
   expect(await readJson(back)).toMatchObject({ pending: [{ tool: 'pay' }] });
 });
 
-it('an app without the module has no route for the answer, names the module, and resumes the turn with it', async () => {
+it('an app without the module has no route for the answer, reports the missing module, and resumes the turn with it', async () => {
   const { session, call } = await startWaitingTurn();
   const refused = await answer(session, call, createAppAfter(max));
   expect([refused.status, await readJson(refused)]).toMatchObject([

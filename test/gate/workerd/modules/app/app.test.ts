@@ -17,7 +17,7 @@ describe('an app-wide module', () => {
     );
   });
 
-  it('can only be used once', () => {
+  it('can be used only once', () => {
     expect(() => createHoldfast({ agents: [scripted], use: [logTo(false), logTo(() => {})] })).toThrow(
       "The module 'log' is used twice with different settings. Use it once.",
     );
@@ -25,7 +25,7 @@ describe('an app-wide module', () => {
 });
 
 describe('a retention', () => {
-  it('of an agent can differ from the app’s, and two equal ones are accepted', () => {
+  it('can differ between an agent and the app, and can be declared twice if both are equal', () => {
     const agents = [createTestAgent([retain({ days: 1 })])];
     expect(retain({ days: 1 })).toBe(retain({ days: 1 }));
     expect(() => createHoldfast({ agents, use: [retain({ days: 1 })] })).not.toThrow();
@@ -50,7 +50,7 @@ describe('createHoldfast', () => {
     ['platform', 'limits'],
     ['maxStreams', 'http: { maxStreams }'],
     ['steering', 'policies: { steering } of each agent'],
-  ])('names the correct place of the misplaced option %s', (key, place) => {
+  ])('throws an error with the correct place of the misplaced option %s', (key, place) => {
     expect(() => createHoldfast({ agents: [scripted], [key]: 1 })).toThrow(
       `createHoldfast has '${key}' instead of '${place}'. `,
     );

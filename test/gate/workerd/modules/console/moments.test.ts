@@ -54,7 +54,7 @@ const book = definePlaybook({
   locked: [{ tool: pay, unlockedBy: after('look') }],
 });
 
-/** Counts calls to the outside, which the console must not make. */
+/** Counts external calls, which the console must not make. */
 let prepareCount = 0;
 const outsideModule = defineModule({ name: 'outside' }).use({
   async prepare() {
@@ -93,7 +93,7 @@ const getLockedBy = (offer: Readonly<Record<string, unknown>>) =>
   );
 
 describe('GET .../console/offer', () => {
-  it('shows the tools of each reply: unfolded ones once their unfolding tool is open', async () => {
+  it('shows the tools of each reply, including inner tools while their unfolding tool is open', async () => {
     const { at, replied } = await playTurn(createInnerCall('desk'), createInnerCall('pay'), 'Done.');
     const first = await at(`offer?reply=${replied(0).seq}`);
     expect(first).toMatchObject({
@@ -113,7 +113,7 @@ describe('GET .../console/offer', () => {
     );
   });
 
-  it('shows a state machine from inside: its state, and the tools of other states as locked', async () => {
+  it('shows the state of a state machine, and the tools of other states as locked', async () => {
     const { at, replied } = await playTurn(
       { calls: [{ name: 'parcel', input: { id: 'p1' } }] },
       ...[createInnerCall('pack'), createInnerCall('ship'), 'Sent.', 'Done.'],
@@ -129,7 +129,7 @@ describe('GET .../console/offer', () => {
     ]);
   });
 
-  it('shows a playbook from inside: what unlocks each locked tool', async () => {
+  it('shows the unlock condition of each locked tool of a playbook', async () => {
     const { at, replied } = await playTurn(
       createInnerCall('book'),
       createInnerCall('look'),
@@ -179,7 +179,7 @@ describe('GET .../console/request', () => {
     }
   });
 
-  it('says which hashes of this code differ from the journaled ones', async () => {
+  it('reports which hashes of the current code differ from the journaled hashes', async () => {
     const { path, replied } = await playTurn('Done.');
     const later = defineAgent({
       name: 'clerk',

@@ -41,7 +41,7 @@ describe('GET /console', () => {
     expect(response.headers.get('cache-control')).toBe('no-store');
   });
 
-  it('refuses a caller whom the app does not admit, and names the command that sends a token', async () => {
+  it('refuses a caller whom the app does not admit, and shows the command that sends a token', async () => {
     const response = await closedApp('/console');
     expect(response.status).toBe(401);
     expect(response.headers.get('content-type')).toBe('text/plain; charset=utf-8');

@@ -1,4 +1,4 @@
-/** Feedback about a turn: sent to a route, journaled, listed, and read in evals. */
+/** Feedback about a turn, which is sent to a route, journaled, listed, and read in evals. */
 import { env } from 'cloudflare:workers';
 import { describe, expect, it } from 'vitest';
 import { createHoldfast, type Session, sessionOf } from '../../../../../src/create-holdfast.ts';
@@ -67,7 +67,7 @@ describe('POST .../turns/{turn}/feedback', () => {
       facts: [{ slice: 'feedback', fact: { by: 'ada', score: -0.5, words: 'It is too long.' } }],
     });
     expect(await listFeedback(path)).toEqual({ status: 200, body: { feedback: [kept] } });
-    // The state of the session does not contain it.
+    // The session's state does not contain the feedback.
     expect(JSON.stringify(await readJson(await ada(path)))).not.toContain('too long');
   });
 
@@ -111,7 +111,7 @@ describe('POST .../turns/{turn}/feedback', () => {
     [{ words: ' ' }, 'words: must be text of 1 to 4000 characters'],
     [{ words: 'x'.repeat(4_001) }, 'words: must be text of 1 to 4000 characters'],
     [{ score: 1, words: ['Good'] }, 'words: must be text of 1 to 4000 characters'],
-  ])('refuses %o with 422 and says why', async (body, problem) => {
+  ])('refuses %o with 422 and explains why', async (body, problem) => {
     const { path, turn } = await answerTurns();
     expect(await postFeedback(ada, path, turn, body)).toMatchObject({
       status: 422,

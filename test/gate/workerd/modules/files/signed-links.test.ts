@@ -63,7 +63,7 @@ function createApp({ key = KEY, app = {}, ...config }: LinksConfig = {}) {
 
 const drawMessage = () => script({ calls: [{ name: 'draw' }] }, 'There.').message();
 
-/** Returns the URL of a file that a call has made, as a page gets it. */
+/** Returns the URL that a page receives for a file created by a call. */
 async function drawImage(via: Send, id: string = crypto.randomUUID()): Promise<string> {
   const { chat } = openChat({ version: 7, agent: 'desk', via, id });
   await chat.sendMessage({ text: drawMessage() });
@@ -166,7 +166,7 @@ describe('a signed URL', () => {
     const stranger = createApp({ key: 'another key of forty-two random characters' });
     expect(await getChanged(stranger.open, url, () => {})).toEqual(WRONG_SIGNATURE);
     expect(await getChanged(createApp({ key: '' }).open, url, () => {})).toEqual(WRONG_SIGNATURE);
-    // The URL only grants reading.
+    // The URL grants only read access.
     expect((await open(url, { method: 'DELETE' })).status).toBe(401);
   });
 
@@ -186,7 +186,7 @@ describe('a signed URL', () => {
     }
   });
 
-  it('says that its file was deleted', async () => {
+  it('reports that its file was deleted', async () => {
     const { open, ada } = createApp();
     const url = await drawImage(ada);
     await ada(new URL(url).pathname, { method: 'DELETE' });
@@ -195,7 +195,7 @@ describe('a signed URL', () => {
 });
 
 describe('an app without the key', () => {
-  it('has URLs that need the token, and responses for its own site only', async () => {
+  it('has URLs that need the token, and responses only for its own site', async () => {
     const { open, ada } = createApp({ key: '' });
     const url = await drawImage(ada);
     expect(new URL(url).search).toBe('');
@@ -208,7 +208,7 @@ describe('an app without the key', () => {
 
 describe('a key', () => {
   it.each(['secret', 'a'.repeat(40), ' 0101010101010101010101010101010101010101 '])(
-    'that can be guessed is refused with an alternative: %s',
+    'is refused with an alternative if it can be guessed: %s',
     async (key) => {
       const response = await createApp({ key }).ada('/agents/desk/sessions/s1');
       expect(response.status).toBe(500);

@@ -65,7 +65,7 @@ const sendPreflight = (
     headers: { ...PAGE_HEADERS, 'access-control-request-method': method, ...headers },
   });
 
-describe('a preflight request from a page on an allowed origin', () => {
+describe('a preflight request from a page', () => {
   it.each<[string, string, string]>([
     [`${createSessionPath()}/messages`, 'POST', 'POST'],
     [createSessionPath(), 'DELETE', 'GET, HEAD, DELETE'],
@@ -96,7 +96,7 @@ describe('a preflight request from a page on an allowed origin', () => {
     ]);
   });
 
-  it('returns the same for MCP', async () => {
+  it('returns the allowed methods of the MCP endpoint', async () => {
     const response = await sendPreflight('/mcp', 'POST', {
       by: createEndpointApp({ tools: [hello] }, { use: [pages] }),
     });
@@ -132,7 +132,7 @@ describe('a preflight request from a page on an allowed origin', () => {
     { origin: 'http://app.example' },
     { origin: 'https://app.example.evil.example' },
     { origin: 'null' },
-  ])('of another origin gets the usual response: %j', async (headers) => {
+  ])('gets the usual response if its origin is not allowed: %j', async (headers) => {
     const response = await sendPreflight('/agents', 'GET', { headers });
     expect([response.status, getCorsHeaders(response)]).toEqual([405, { vary: 'origin' }]);
     const closed = createTestApp({ use: [pages], auth: () => null });
@@ -148,7 +148,7 @@ describe('a preflight request from a page on an allowed origin', () => {
     ]);
   });
 
-  it('must name a method, because OPTIONS without a method is an ordinary request', async () => {
+  it('must specify a method, because OPTIONS without a method is an ordinary request', async () => {
     const response = await via('/agents', { method: 'OPTIONS', headers: PAGE_HEADERS });
     expect([response.status, (await readJson(response)).detail]).toEqual([405, 'Use GET, HEAD.']);
   });
@@ -160,7 +160,7 @@ const READABLE_HEADERS = {
   vary: 'origin',
 };
 
-/** Each response, its status, and its request. */
+/** Each entry: a response, its status, and the request for it. */
 const ANSWER_CASES: readonly (readonly [
   what: string,
   status: number,
@@ -227,7 +227,7 @@ describe('a response', () => {
     },
   );
 
-  it('that refuses another origin’s page does not reveal the reason to the page', async () => {
+  it('does not reveal to a page of another origin why the page is refused', async () => {
     const from = { origin: 'https://evil.example' };
     const response = await post(createSessionPath(), createScriptMessage('Hi.'), { headers: from, via });
     expect([response.status, getCorsHeaders(response)]).toEqual([403, { vary: 'origin' }]);
@@ -235,7 +235,7 @@ describe('a response', () => {
     expect([read.status, getCorsHeaders(read)]).toEqual([200, { vary: 'origin' }]);
   });
 
-  it('that is a stream is readable: from a message, and of the journal', async () => {
+  it('is readable if it is a stream, from a message or of the journal', async () => {
     const session = createSessionPath();
     const headers = { ...PAGE_HEADERS, ...SSE_HEADERS };
     const streamed = await post(session, createScriptMessage('Hi.'), { headers, via });
@@ -246,7 +246,7 @@ describe('a response', () => {
     await events.body?.cancel();
   });
 
-  it('that is a file is readable', async () => {
+  it('is readable if it is a file', async () => {
     const app = createFileApp({ accepts: ['image/*'], use: [pages] });
     const session = createSessionPath('seer');
     await postAndRead(
@@ -305,7 +305,7 @@ describe('every route of an app', () => {
     });
   }
 
-  it('responds to preflight requests, and is readable by pages of the allowed origins only', async () => {
+  it('responds to preflight requests, and is readable only by pages of the allowed origins', async () => {
     const found = await listRoutes();
     expect(found.length).toBeGreaterThan(25);
     const strange: unknown[] = [];
@@ -325,7 +325,7 @@ describe('every route of an app', () => {
       }
       for (const headers of [{}, { origin: 'https://evil.example' }]) {
         const read = await all(path, { method, headers, redirect: 'manual' });
-        // Authorization metadata for MCP is readable by every page.
+        // Any page may read authorization metadata for MCP.
         const isToldToAll = path.startsWith('/.well-known/');
         if (!isToldToAll && JSON.stringify(getCorsHeaders(read)) !== '{"vary":"origin"}') {
           strange.push([method, path, read.status, getCorsHeaders(read)]);

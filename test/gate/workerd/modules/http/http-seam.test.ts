@@ -1,4 +1,4 @@
-/** The hooks of a module around the routes: `http`, `caller` and `admit`. */
+/** A module's hooks around the routes: `http`, `caller` and `admit`. */
 import { describe, expect, it } from 'vitest';
 import { ConfigurationError, type LogEntry, SessionError } from '../../../../../src/create-holdfast.ts';
 import { defineAgent } from '../../../../../src/index.ts';
@@ -13,7 +13,7 @@ const inner = defineModule({ name: 'inner' });
 const createScriptMessage = () => ({ message: script('Done.').message() });
 
 describe('the `http` hook of a module', () => {
-  it('wraps every route, the first use outermost, and sees failures as responses', async () => {
+  it('wraps every route, with the first module outermost, and receives failures as responses', async () => {
     const seen: string[] = [];
     const createLayer = (name: string): ModuleParts => ({
       async http(asked, next) {
@@ -76,7 +76,7 @@ describe('the `http` hook of a module', () => {
       { http: async () => ({ status: 200 }) as Response }, // plain JavaScript can do this
       'TypeError: `http` of a module must return a Response.',
     ],
-  ])('that %s is an internal failure, which is logged', async (_, parts, thrown) => {
+  ])('causes a logged internal failure if it %s', async (_, parts, thrown) => {
     const lines: LogEntry[] = [];
     const via = createTestApp({ use: [edgeModule.use(parts)], log: (line) => void lines.push(line) });
     const response = await via('/agents');
@@ -142,7 +142,7 @@ describe('the `caller` hook of a module', () => {
 });
 
 describe('the `admit` hook of a module', () => {
-  it('refuses requests that can start a turn, and no others', async () => {
+  it('refuses only requests that can start a turn', async () => {
     const use = [
       edgeModule.use({
         async admit({ id }, { now, env }) {
@@ -160,7 +160,7 @@ describe('the `admit` hook of a module', () => {
   });
 });
 
-it('a module with a hook for requests is refused in an agent, because it is for the whole app', () => {
+it('a module with a hook for requests is refused in an agent, because the hook applies to the whole app', () => {
   const agent = defineAgent({
     name: 'a',
     description: 'Answers.',

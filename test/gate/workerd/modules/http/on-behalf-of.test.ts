@@ -43,7 +43,7 @@ const getPersonFromHeader: OnBehalfOf = ({ headers }) => {
   return headers.get('x-user-id');
 };
 
-/** An app, and how it finds the person of a request. `null` turns delegation off. */
+/** An app, and the hook that identifies a request's person. `null` turns delegation off. */
 interface DelegatingApp extends AppConfig {
   readonly personOf?: OnBehalfOf | null;
 }
@@ -105,7 +105,7 @@ describe('a request on behalf of a person', () => {
     expect((await via('/health', createPersonInit(' '))).status).toBe(200);
   });
 
-  it('calls the tools that are published by MCP', async () => {
+  it('can call the tools that are published over MCP', async () => {
     const via = createDelegatingApp(DELEGATING_CALLER, { use: [defineMcpEndpoint({ tools: [look] })] });
     await callTool(
       (path, init) => via(path, { ...init, headers: { ...Object(init?.headers), 'x-user-id': 'ann' } }),
@@ -115,7 +115,7 @@ describe('a request on behalf of a person', () => {
     expect(seen).toEqual([{ principal: { id: 'app/ann' }, secret: 'app/ann' }]);
   });
 
-  it('can be named by a promise', async () => {
+  it('can receive the person from a promise', async () => {
     const via = createDelegatingApp(DELEGATING_CALLER, { personOf: async () => 'ann' });
     await post(
       createSessionPath('looker'),
@@ -163,7 +163,7 @@ describe('a caller without `delegates: true`', () => {
   );
 });
 
-/** Returns the response to a wrong hook of the app, and its log. */
+/** Returns the response of an app with an invalid hook, and its log. */
 async function readFailure(caller: unknown, config: DelegatingApp): Promise<string> {
   const lines: LogEntry[] = [];
   const via = createDelegatingApp(caller, { log: (line) => void lines.push(line), ...config });

@@ -42,7 +42,7 @@ describe('rateLimit', () => {
   it('returns 429 with Retry-After beyond the limit, and accepts messages of another owner', async () => {
     const RATE_LIMIT: unknown = Reflect.get(env, 'RATE_LIMIT_OF_TESTS');
     const via = createApp({ id: createSessionId(), tenant: createSessionId() }, { RATE_LIMIT });
-    // The limit is three a minute, and a minute can have begun in between.
+    // The limit is three per minute, and a new minute can begin in between.
     const statuses: number[] = [];
     let last = await postMessage(via);
     while (last.status === 202 && statuses.length < 6) {
@@ -65,13 +65,13 @@ describe('the rate limit key', () => {
   it.each<[Caller, string]>([
     [{ id: 'ann', tenant: 'acme' }, 'tenant acme'],
     [{ id: 'acme' }, 'id acme'],
-  ])('of the caller %j is "%s"', async (caller, key) => {
+  ])('for the caller %j is "%s"', async (caller, key) => {
     const RATE_LIMIT = createLimiter(true);
     expect((await postMessage(createApp(caller, { RATE_LIMIT }))).status).toBe(202);
     expect(RATE_LIMIT.keys).toEqual([key]);
   });
 
-  it('of a webhook is the owner of the session in which it starts a turn', async () => {
+  it('for a webhook is the owner of the session in which it starts a turn', async () => {
     const RATE_LIMIT = createLimiter(false);
     const webhook = githubWebhook({ agent: 'scripted', secret: 'SECRET', owner: { id: 'ada' } });
     const app = createTestApp({ use: [webhook, rateLimit()] }, { ...ENV, RATE_LIMIT });
@@ -84,7 +84,7 @@ describe('the rate limit key', () => {
     expect(RATE_LIMIT.keys).toEqual(['id ada']);
   });
 
-  it('of an MCP client is its caller', async () => {
+  it('for an MCP client is its caller', async () => {
     const RATE_LIMIT = createLimiter(false);
     const via = createEndpointApp(
       { agents: ['scripted'] },

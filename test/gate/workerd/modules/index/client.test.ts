@@ -10,7 +10,7 @@ it('the client of an index lists and titles sessions, shows pending calls and us
   const shop = createTenant({}, { operator: true });
   const fetch: typeof globalThis.fetch = async (url, init) =>
     shop.via(String(url).slice(ORIGIN.length), init);
-  const index = createIndexClient({ url: ORIGIN, fetch: fetch as never, retries: 0 }); // called like this by the client
+  const index = createIndexClient({ url: ORIGIN, fetch: fetch as never, retries: 0 }); // the client calls it like this
   await shop.say('s1', { calls: [{ name: 'pay', input: { to: 'x', amount: 1 } }] }, 'Done.');
   await shop.say('s2', 'Done.');
   const listWaiting = () => index.sessions('indexed', { status: 'waiting', since: 0, limit: 1 });
@@ -20,7 +20,7 @@ it('the client of an index lists and titles sessions, shows pending calls and us
   const inbox = await index.pending({ limit: 5 });
   expect(inbox).toMatchObject({ waiting: [{ ...title, pending: [{ tool: 'pay' }] }], next: null });
   const [{ agent, session, pending: [call] = [] } = expect.fail('No call is pending.')] = inbox.waiting;
-  const client = createClient({ url: ORIGIN, agent, fetch: fetch as never }); // called like this by the client
+  const client = createClient({ url: ORIGIN, agent, fetch: fetch as never }); // the client calls it like this
   await client.session(session).decide(call ?? '', 'approve');
   expect((await index.pending()).waiting).toEqual([]);
   await expect.poll(async () => (await index.usage({ by: 'agent' })).total.turns).toBe(2);

@@ -44,7 +44,7 @@ const silenceErrors = () => {
 };
 
 describe('d1Reports', { timeout: 120_000 }, () => {
-  it('writes a session to the database as the list shows it, with its usage', async () => {
+  it('writes the list entry of a session and its usage to the database', async () => {
     const shop = createShop();
     await shop.say('s1', 'One.', 'Two.');
     await shop.say('s1', 'Two.');
@@ -111,7 +111,7 @@ describe('d1Reports', { timeout: 120_000 }, () => {
     const back = takeAway(shop.key);
     await shop.code.eraseOwner(shop.owner);
     await expect.poll(async () => (await shop.code.owner(shop.owner)).sessions).toBe(0);
-    // As if the minimum duration of an erasure had passed.
+    // Pretends that the minimum duration of an erasure has passed.
     const object = env.INDEX.getByName(shop.key);
     await runInDurableObject(object, (_, { storage: { sql } }) => {
       sql.exec('UPDATE about SET erasing = erasing - 600000');
@@ -127,7 +127,7 @@ describe('d1Reports', { timeout: 120_000 }, () => {
       { owner: shop.key, revision: expect.any(Number), erased_at: expect.any(Number) },
     ]);
     expect(await other.rows('holdfast_sessions', 'session')).toEqual([{ session: 's1' }]);
-    // A week later its name is deleted too.
+    // A week later the owner's name is deleted too.
     await runInDurableObject(object, (_, { storage: { sql } }) => {
       sql.exec('UPDATE about SET erased = erased - ?', 8 * 24 * 60 * 60_000);
     });
@@ -139,8 +139,7 @@ describe('d1Reports', { timeout: 120_000 }, () => {
     const shop = createShop();
     await shop.say('s1', 'Done.');
     await shop.has([{ session: 's1', turns: 1 }]);
-    // A batch whose object was killed after it had sent the batch. It is delayed, and arrives when the owner
-    // is erased.
+    // A delayed batch, whose object was killed after sending it. It arrives once the owner is erased.
     const held: (() => Promise<unknown>)[] = [];
     const slow = {
       prepare: (sql: string) => env.INDEX_DB.prepare(sql),

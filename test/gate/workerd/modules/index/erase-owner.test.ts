@@ -38,9 +38,9 @@ const ERASING_PROBLEM = createProblem(
   'All sessions of this owner are being erased. Try again later.',
 );
 
-// An erasure takes five seconds at least, and more on a busy machine.
+// An erasure takes at least five seconds, and more on a busy machine.
 describe('DELETE /owners/{owner}', { timeout: 120_000 }, () => {
-  it('erases all sessions despite crashes, refuses new ones until then, and accepts them afterwards', async () => {
+  it('erases all sessions despite crashes, and refuses new sessions until it has finished', async () => {
     const names = Array.from({ length: 60 }, (_, at) => `s${at}`);
     const shop = await createShopWith(...names);
     const response = await shop.erase();
@@ -85,7 +85,7 @@ describe('DELETE /owners/{owner}', { timeout: 120_000 }, () => {
 
   it('erases an older session that is reported after the erasure', async () => {
     const shop = await createShopWith('s1');
-    // Its app had no index then, so the index does not know it.
+    // The session's app had no index then, so the index has no entry for it.
     const said = { agent: 'indexed', message: 'Late', context: ToolCallContext.of({}), from: { id: 'ann' } };
     await shop.stub('late').accept({ ...toTurnStart(said, () => crypto.randomUUID()), delayMs: 3_600_000 });
     await shop.erase();

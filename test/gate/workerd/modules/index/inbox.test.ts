@@ -57,7 +57,7 @@ describe('GET /pending', { timeout: 60_000 }, () => {
     expect(await listInbox(manager)).toEqual([['both', ['pay', 'pay_as_manager']]]);
   });
 
-  it('is read in pages, and refuses an invalid page', async () => {
+  it('returns pages, and refuses an invalid page', async () => {
     const shop = createTenant();
     for (const session of ['a', 'b', 'c']) await shop.say(session, payReply('pay'), 'Done.');
     await expect.poll(async () => (await shop.list('?status=waiting')).length).toBe(3);
@@ -102,7 +102,7 @@ describe('GET /usage', { timeout: 60_000 }, () => {
     expect(await createTenant().get('/usage')).toMatchObject({ usage: [], total: none });
   });
 
-  it('counts a fork’s copied events once, in the source', async () => {
+  it('counts a fork’s copied events only in the source', async () => {
     const shop = createTenant({ use: [answers, sessionIndex({ also: indexDb }), branches()] });
     await shop.say('a', 'One.', 'Two.', 'Three.');
     const init = { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"name":"b"}' };
@@ -138,7 +138,7 @@ describe('GET /usage', { timeout: 60_000 }, () => {
 describe('indexOf', { timeout: 60_000 }, () => {
   const holdfast = createHoldfast({ agents: [indexed], use: [answers, sessionIndex({ also: indexDb })] });
 
-  it('lists, shows and titles sessions for code of the app, for any owner', async () => {
+  it('lists, shows and titles the sessions of any owner for code of the app', async () => {
     const shop = createTenant();
     await shop.say('a', payReply('pay'), 'Done.');
     await shop.lists([expect.objectContaining({ session: 'a', status: 'waiting' })]);

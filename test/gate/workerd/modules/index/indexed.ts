@@ -26,7 +26,7 @@ type ListedSession = Record<string, unknown>;
 /** The path of the indexed agent's sessions. */
 export const SESSIONS_PATH = '/agents/indexed/sessions';
 
-/** An unused tenant, and one of its people with an app that has an index. */
+/** An unused tenant with one of its people, and an app that has an index. */
 export function createTenant(config: Partial<HoldfastConfig> = {}, more: Omit<Caller, 'id' | 'tenant'> = {}) {
   const name = `t-${crypto.randomUUID()}`;
   const as = (caller: Omit<Caller, 'tenant'>, vars = {}): Send =>

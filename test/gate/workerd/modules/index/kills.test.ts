@@ -8,7 +8,7 @@ import { indexed } from '../../../../fixtures/clerk-agent.ts';
 import { indexDb } from '../../../../fixtures/index-db.ts';
 import { createTenant, SESSIONS_PATH } from './indexed.ts';
 
-/** A generator of random numbers that are the same in every run. */
+/** A random number generator that is the same in every run. */
 function createDice(seed: number) {
   let state = seed;
   return (most: number): number => {
@@ -43,7 +43,7 @@ describe('an index after crashes of sessions, objects and sweeps', { timeout: 12
         await abortAllDurableObjects();
         kills += 1;
       }
-      // A request whose object was killed can fail. Only its stored result counts.
+      // A request can fail if its object was killed. Only the stored result counts.
       await Promise.allSettled(running);
     }
     expect(kills).toBe(20);
@@ -92,7 +92,7 @@ describe('an index after crashes of sessions, objects and sweeps', { timeout: 12
     for (const session of ['a', 'b', 'c']) await shop.say(session, 'Done.');
     await expect.poll(async () => (await shop.list()).length).toBe(3);
     const holdfast = createHoldfast({ agents: [indexed], use: [sessionIndex({ also: indexDb })] });
-    // As if its row had been lost.
+    // Pretends that the row was lost.
     await env.SESSIONS.getByName(JSON.stringify([{ tenant: shop.name }, 'indexed', 'b'])).erase();
     const index = indexOf(holdfast, env);
     const owner = { tenant: shop.name };

@@ -1,4 +1,4 @@
-/** The list of sessions: what sessions have reported to the index of their owner. */
+/** The list of sessions, as reported to the index of their owner. */
 import { env } from 'cloudflare:workers';
 import { describe, expect, it } from 'vitest';
 import { answers } from '../../../../../src/modules/answers/entry.ts';
@@ -72,11 +72,11 @@ describe('GET /agents/{agent}/sessions', { timeout: 60_000 }, () => {
     const session = `${withLease(300)}-s1`;
     await say(session, 'One.');
     await lists([listEntry(session, 'idle')]);
-    await stub(session).erase(); // as its alarm does when its time is over
+    await stub(session).erase(); // as its alarm does when its retention ends
     await lists([]);
   });
 
-  it('is read in pages, by status and since a time, the latest first', async () => {
+  it('returns sessions in pages with the latest first, filtered by status and time', async () => {
     const shop = createTenant();
     const { say, list, get, lists } = shop;
     for (const session of ['a', 'b', 'c']) {
@@ -160,7 +160,7 @@ describe('GET /agents/{agent}/sessions', { timeout: 60_000 }, () => {
     await shop.lists([listEntry('s1', 'idle', { title: expect.stringMatching(/^A \[31m b/) })]);
   });
 
-  it('shows the source session of a fork, and of a fork of a fork, and names the last turn', async () => {
+  it('shows the source session of a fork, and of a fork of a fork, and reports the last turn', async () => {
     const shop = createTenant({ use: [answers, sessionIndex(), branches()] });
     await shop.say('s1', 'One.', 'Two.');
     const { turn } = await shop.say('s1');
@@ -194,7 +194,7 @@ describe('GET /agents/{agent}/sessions', { timeout: 60_000 }, () => {
     expect((await via('/owners', { headers: { 'x-person': 'ann' } })).status).toBe(403);
   });
 
-  it('shows an owner’s sessions to that owner and to operators only', async () => {
+  it('shows an owner’s sessions only to that owner and to operators', async () => {
     const [acme, other] = [createTenant(), createTenant()];
     await acme.say('same', 'Of acme.');
     await other.say('same', 'Of another.');
@@ -216,7 +216,7 @@ describe('GET /agents/{agent}/sessions', { timeout: 60_000 }, () => {
 });
 
 describe('PATCH .../sessions/{session}', { timeout: 60_000 }, () => {
-  it('sets a title, which its journal keeps, and removes it', async () => {
+  it('sets a title, which the journal stores, and removes it', async () => {
     const shop = createTenant();
     await shop.say('s1', 'One.', 'Two.');
     expect(await putTitle(shop, 's1', { title: 'Refund of order 7' })).toEqual({

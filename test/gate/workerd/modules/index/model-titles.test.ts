@@ -19,7 +19,7 @@ import { createTenant, listEntry, SESSIONS_PATH } from './indexed.ts';
 
 type Shop = ReturnType<typeof createTenant>;
 
-/** A tenant whose titles a model writes with these replies. */
+/** A tenant whose titles are written by a model with these replies. */
 function createTitling(replies: readonly ScriptedReply[], more: ModelTitlesOptions = {}) {
   const model = scriptedModel([...replies], { name: 'titler', prices: { input: 1, output: 10 } });
   const shop = createTenant({ use: [sessionIndex(), modelTitles({ model, ...more })] });
@@ -110,7 +110,7 @@ describe('POST .../sessions/{session}/title', { timeout: 60_000 }, () => {
     expect(await requestTitle(shop)).toMatchObject({ title: shown });
   });
 
-  it('calls a model once under a key, even if the request is repeated concurrently or later', async () => {
+  it('calls a model only once under a key, even if the request is repeated concurrently or later', async () => {
     const reply = holdReply('Order 7');
     const { shop, model } = createTitling([reply.reply]);
     await shop.say('s1', 'One.');
@@ -128,7 +128,7 @@ describe('POST .../sessions/{session}/title', { timeout: 60_000 }, () => {
     await shop.say('s1', 'One.');
     const rows = (await shop.stub('s1').read({ from: 1 }))?.rows ?? [];
     const turn = rows.find(({ type }) => type === 'turn-started')?.turn ?? '';
-    // The state after a request that died while its model was writing.
+    // The state after the death of a request whose model was writing.
     const answers = { wait: 'title k1', bodyHash: 'dead' };
     const fact = { slice: 'title', fact: { asked: 'k1' } };
     const body = JSON.stringify({ v: 1, module: 'index', facts: [fact] });
@@ -197,12 +197,12 @@ describe('POST .../sessions/{session}/title', { timeout: 60_000 }, () => {
 });
 
 describe('writeTitle', { timeout: 60_000 }, () => {
-  it('of indexOf and of a client generates a title', async () => {
+  it('generates a title through indexOf and through a client', async () => {
     const { shop, model } = createTitling(['From a page']);
     await shop.say('s1', 'One.');
     const fetch: typeof globalThis.fetch = async (url, init) =>
       shop.via(String(url).slice(ORIGIN.length), init);
-    const client = createIndexClient({ url: ORIGIN, fetch: fetch as never, retries: 0 }); // called like this by the client
+    const client = createIndexClient({ url: ORIGIN, fetch: fetch as never, retries: 0 }); // the client calls it like this
     const at = { agent: 'indexed', session: 's1' };
     expect(await client.writeTitle(at)).toEqual({ ...at, title: 'From a page' });
     expect(await client.markRead({ ...at, seq: 1 })).toEqual({ ...at, seq: 1, unread: true });

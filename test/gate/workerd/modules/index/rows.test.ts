@@ -7,7 +7,7 @@ import { countRows } from '../../durable-objects/rows.ts';
 import { post } from '../../http/client.ts';
 import { createTenant, listEntry, SESSIONS_PATH } from './indexed.ts';
 
-/** So far in the future that no alarm fires by itself. */
+/** Far enough in the future that no alarm fires by itself. */
 const START = Date.UTC(2100, 0, 1);
 
 it('a running turn adds one row for the index, and three after its report', async () => {
@@ -23,7 +23,7 @@ it('a running turn adds one row for the index, and three after its report', asyn
   await reportTurns(1);
   const turn = await countRows(shop.stub('s1'), () => shop.say('s1'));
   const report = await countRows(shop.stub('s1'), () => reportTurns(2));
-  // A turn without an index writes five.
+  // A turn without an index writes five rows.
   expect([turn.written, report.written]).toEqual([5 + 1, 3]);
 });
 

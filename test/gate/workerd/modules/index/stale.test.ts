@@ -1,4 +1,4 @@
-/** A session whose files are in a store, and which reports to an index. */
+/** A session that reports to an index, and whose files are in a store. */
 import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test';
 import { expect, it } from 'vitest';
 import { ToolCallContext } from '../../../../../src/index.ts';
@@ -33,7 +33,7 @@ it('an object erases its session from the index even if copies of removed files 
         .toArray()
         .map(({ ref, due }) => [JSON.parse(ref).module, due > 8e15]),
     );
-  // The Worker of tests has no store.
+  // The tests' Worker has no store.
   await expect.poll(readAgenda).toEqual([
     ['files', false],
     ['index', true],

@@ -1,4 +1,4 @@
-/** Unread marks: each person has one for each session, in the owner's index. */
+/** Unread marks, of which the owner's index has one per person and session. */
 import { runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { describe, expect, it } from 'vitest';
@@ -20,7 +20,7 @@ const read = async ({ via }: Pick<Shop, 'via'>, session: string, body: unknown =
     }),
   );
 
-/** The session's entry in the list of a person. */
+/** The session's entry in a person's list. */
 const readEntry = async ({ via }: Pick<Shop, 'via'>) => {
   const { sessions } = await readJson(await via(SESSIONS_PATH));
   const [entry] = sessions as { seq: number; unread: boolean }[];
@@ -48,7 +48,7 @@ describe('POST .../sessions/{session}/read', { timeout: 60_000 }, () => {
     expect(await readEntry(shop)).toMatchObject({ unread: false });
   });
 
-  it('is unread again if a call begins to wait, but not if its title is set', async () => {
+  it('is reversed if a call begins to wait, but not if a title is set', async () => {
     const shop = createTenant();
     const reply = holdReply({ calls: [{ name: 'pay', input: { to: 'x', amount: 1 } }] });
     const sent = post(`${SESSIONS_PATH}/s1`, { message: script(reply.reply).message() }, shop);
@@ -63,7 +63,7 @@ describe('POST .../sessions/{session}/read', { timeout: 60_000 }, () => {
     expect(await shop.list()).toEqual([listEntry('s1', 'waiting', { title: 'A payment', unread: false })]);
   });
 
-  it('accepts a mark at an event that is not reported yet, and none after the last event', async () => {
+  it('accepts a mark at an event that is not reported yet, and limits a mark to the last event', async () => {
     const shop = createTenant();
     await shop.say('s1', 'One.', 'Two.');
     await shop.lists([listEntry('s1', 'idle')]);
@@ -104,7 +104,7 @@ describe('POST .../sessions/{session}/read', { timeout: 60_000 }, () => {
     expect(await readMarks(shop)).toEqual([]);
   });
 
-  it('deletes the marks with the session, and a new session of its name has separate marks', async () => {
+  it('deletes the marks with the session, and a new session with its name has separate marks', async () => {
     const shop = createTenant();
     for (const session of ['s1', 's2']) await shop.say(session, 'One.');
     await shop.lists(expect.arrayContaining([listEntry('s1', 'idle'), listEntry('s2', 'idle')]));

@@ -198,7 +198,7 @@ describe('an operator', { timeout: 60_000 }, () => {
     expect((await ann(path)).status).toBe(404);
   });
 
-  it('decides for its role, by a path and by a list, and cannot answer other questions', async () => {
+  it('decides for its role, for one call or a list of calls, and cannot answer other questions', async () => {
     const { ann, olga, manager, path, of } = createShop();
     const { links, pending, to } = await startWaitingTurn(['pay_as_manager', 'pay', 'look_up'], {
       via: ann,
@@ -231,7 +231,7 @@ describe('an operator', { timeout: 60_000 }, () => {
     expect(listPaymentsTo(to)).toEqual([1, 2]);
   });
 
-  it('decides once for its role, through the path of the call', async () => {
+  it('decides only once for its role if it repeats the decision under a key', async () => {
     const { ann, manager, path, of } = createShop();
     const { links, to } = await startWaitingTurn(['pay_as_manager'], { via: ann, session: path });
     const link = of(links[0]?.slice(path.length));
@@ -326,7 +326,7 @@ describe('an operator', { timeout: 60_000 }, () => {
       body: '{"title":null}',
     };
     await readText(ann(path, patch));
-    // The read and the title are events, but not activity.
+    // The read and the title are events, but do not count as activity.
     expect(await list()).toEqual({ ...listed, seq: listed.seq + 2 });
     expect((await readJson(await ann(path))).usage).toEqual(before.usage);
     await readText(post(path, { message: 'And now?' }, { via: ann }));
@@ -335,7 +335,7 @@ describe('an operator', { timeout: 60_000 }, () => {
     expect(JSON.stringify(model.requests)).not.toMatch(/olga|operator/);
   });
 
-  it('reads with a client that names the owner, and decides with it', async () => {
+  it('reads and decides with a client that specifies the owner', async () => {
     const { ann, manager, path, owner } = createShop();
     await startWaitingTurn(['pay_as_manager'], { via: ann, session: path });
     const [, , agent = '', , id] = path.split('/');
@@ -435,7 +435,7 @@ describe('a caller who is not an operator', { timeout: 60_000 }, () => {
         ]);
   });
 
-  it('must name one valid owner, once', async () => {
+  it('must specify exactly one valid owner', async () => {
     const { as, olga, path, of } = createShop();
     const twice = createProblem('invalid-query', 400, 'The query can contain `owner` only once.');
     const bob = as({ id: 'bob' });

@@ -1,4 +1,4 @@
-/** Outgoing webhooks of a Worker, over HTTP and the real object, with a held clock. */
+/** Outgoing webhooks of a Worker, over HTTP and with the real object and a held clock. */
 
 import { createExecutionContext, runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
@@ -16,7 +16,7 @@ import { checkResponses } from '../../http/as-described.ts';
 import { createSessionPath, getSessionName, ORIGIN, post, readJson, type Send } from '../../http/client.ts';
 import { answer } from '../../http/waiting.ts';
 
-/** So far in the future that no alarm of an object fires by itself. */
+/** Far enough in the future that no object's alarm fires by itself. */
 const START = Date.UTC(2100, 0, 1);
 const ALERTS_WEBHOOK = outgoingWebhook({
   name: 'alerts',
@@ -50,7 +50,7 @@ function createReceiver(...statuses: readonly (number | 'hangs')[]): readonly Re
   return received;
 }
 
-/** An app of the clerk with a session, whose object hands its deliveries to the runner of this app. */
+/** An app with the clerk, and a session whose object hands its deliveries to this app's runner. */
 function createApp(config: Partial<HoldfastConfig> = { use: [ALERTS_WEBHOOK] }) {
   const session = createSessionPath('agent');
   const name = getSessionName(session);
@@ -96,7 +96,7 @@ function createApp(config: Partial<HoldfastConfig> = { use: [ALERTS_WEBHOOK] }) 
   };
 }
 
-/** Sends a message whose turn has these replies. */
+/** Sends a message that starts a turn with these replies. */
 async function say(app: ReturnType<typeof createApp>, ...replies: Parameters<typeof script>) {
   const { session, via } = app;
   return readJson(await post(session, { message: script(...replies).message() }, { via }));
@@ -107,7 +107,7 @@ const countIds = (received: readonly ReceivedDelivery[]): number =>
   new Set(received.map(({ id }) => id)).size;
 
 describe('an outgoing webhook', () => {
-  it('contains links that work under app.route, and is sent by whichever invocation wakes up', async () => {
+  it('contains links that work under app.route, and is sent by any invocation that wakes up', async () => {
     const received = createReceiver();
     const app = createApp();
     const to = crypto.randomUUID();

@@ -1,5 +1,6 @@
 /**
- * Allowances of turns: what they are granted, what they return, and what counts if they are never settled.
+ * Allowances of turns: the granted amount, the returned amount, and the amount that counts if they are never
+ * settled.
  */
 import { describe, expect, it } from 'vitest';
 import { ownerLimits } from '../../../../../src/modules/owner-limits/entry.ts';
@@ -9,7 +10,7 @@ import { holdReply, modelBySession, script } from '../../../../fixtures/scripts.
 import { post, readJson } from '../../http/client.ts';
 import { createLimitedOwner, HOUR, SESSIONS_PATH } from './limited.ts';
 
-/** A reply with a tool call and this usage. */
+/** A reply with a tool call, and with this usage. */
 const lookReply = (inputTokens = 9_000) => ({
   calls: [{ name: 'missing', input: {} }],
   usage: { inputTokens, outputTokens: 500 },
@@ -17,7 +18,7 @@ const lookReply = (inputTokens = 9_000) => ({
 
 const TOKEN_LIMITS = { perDay: { tokens: 200_000 } };
 
-/** Requests an allowance for an open turn without a session, as a Worker that died would. */
+/** Requests an allowance for an open turn without a session, as left by a Worker that died. */
 const drawLost = (shop: ReturnType<typeof createLimitedOwner>, turn = 'lost') =>
   shop.account().draw({
     ...{ owner: { tenant: shop.name }, agent: 'limited', session: 'gone', turn, for: 'turn' },
@@ -98,7 +99,7 @@ describe('an allowance', () => {
     expect(await shop.used()).toEqual({ turns: 1, tokens: 20_000 });
   });
 
-  it('is settled once, even if it is reported repeatedly or after it counted as spent', async () => {
+  it('is settled only once, even if it is reported repeatedly or after it counted as spent', async () => {
     const shop = createLimitedOwner({ perDay: { turns: 3, tokens: 200_000 } });
     await drawLost(shop);
     await shop.pass(HOUR);
@@ -174,14 +175,15 @@ describe('an object that does not respond', () => {
     expect(await shop.stub('a').read({ from: 1 })).toBeNull();
   });
 
-  it('allows turns if the app is configured so, and counts them after their end', async () => {
+  it('allows turns if the app is configured to allow them, and counts them after their end', async () => {
     const allowing = ownerLimits(() => ({ perDay: { turns: 1 } }), { onUnavailable: 'allow' });
     const shop = createLimitedOwner(
       { perDay: { turns: 1 } },
       { config: { use: [allowing] }, vars: { OWNER_LIMITS: hangs } },
     );
     expect((await shop.send('a', ['Hi.'])).status).toBe(200);
-    // The turn counts on the day on which it began by the clock of its session, which is not the day of this account.
+    // The turn counts on the day on which it began by its session's clock, which differs from this account's
+    // day.
     await expect.poll(() => shop.rows('days')).toMatchObject([{ turns: 1 }]);
   });
 });

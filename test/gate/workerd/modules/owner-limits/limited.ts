@@ -30,7 +30,7 @@ export const HOUR = 3_600_000;
 
 type Script = Parameters<typeof script>;
 
-/** An unused tenant with these limits, and one of its people with an app that limits owners. */
+/** An unused tenant with these limits and one of its people, and an app that limits owners. */
 export function createLimitedOwner(
   limits: OwnerPlan,
   { config = {}, vars = {} }: { config?: Partial<HoldfastConfig>; vars?: Record<string, unknown> } = {},

@@ -60,7 +60,7 @@ describe('the daily limit of turns', () => {
     });
   });
 
-  it('counts a repeated request once, even at the limit', async () => {
+  it('counts a repeated request only once, even at the limit', async () => {
     const shop = createLimitedOwner({ perDay: { turns: 1 } });
     const message = script('Hi.').message();
     const postAgain = () =>
@@ -174,7 +174,7 @@ describe('the owner of limits', () => {
     expect(await shop.report('', spelled)).toMatchObject({ owner: `tenant:id:${shop.name}`, limits: [] });
   });
 
-  it('is visible to itself and to operators only', async () => {
+  it('is visible only to itself and to operators', async () => {
     const shop = createLimitedOwner({
       perDay: { turns: 3, tokens: 1_000, cost: 2 },
       openSessions: 4,
@@ -206,7 +206,7 @@ describe('the owner of limits', () => {
     });
   });
 
-  it('is looked up for its limits, and an error in the lookup is reported as one of the app', async () => {
+  it('has limits from a lookup, and an error in the lookup is reported as an error of the app', async () => {
     const plan = createLimitedOwner(
       {},
       { config: { use: [ownerLimits(async ({ tenant }) => ({ perDay: { turns: tenant ? 1 : 9 } }))] } },
@@ -234,7 +234,7 @@ describe('the owner of limits', () => {
     expect(() => ownerLimits(limits as OwnerPlan)).toThrow(`ownerLimits: ${problem}.`);
   });
 
-  it('needs its Durable Object binding, which the problem names', async () => {
+  it('needs its Durable Object binding, and the problem explains how to add it', async () => {
     const shop = createLimitedOwner({}, { vars: { OWNER_LIMITS: undefined } });
     const refused = await shop.send('a', ['No.']);
     expect(refused.status).toBe(500);

@@ -164,7 +164,7 @@ describe('a response', () => {
     expect(await getPhrase(response.text())).toBe('it answered with more than 100 bytes');
   });
 
-  it('is passed on while it is read', async () => {
+  it('is streamed while it is read', async () => {
     const { fetch } = createGuarded(() => new Response(streamOfChunks(60, 60)));
     const reader = (await fetch(SERVER)).body?.getReader();
     const sizes = [await reader?.read(), await reader?.read()].map((read) => read?.value?.byteLength);

@@ -53,7 +53,7 @@ describe('the events of a stream', () => {
     ]);
   });
 
-  it('are limited to ten thousand; one more is an error', async () => {
+  it('are limited to ten thousand, and a further event causes an error', async () => {
     const all = await read(['data: a\n\n'.repeat(10_000)]);
     expect([all.events.length, all.error]).toEqual([10_000, undefined]);
     const more = await read(['data: a\n\n'.repeat(9_999), 'retry: 1\n\ndata: a\n\n']);
