@@ -118,7 +118,7 @@ export class LeaseClock implements LeaseTimes {
     const { watchers, firstEpoch } = this.#options;
     const taken = now();
     this.#heard = taken;
-    // If the holder has a line, the platform replies to its pings without the object.
+    // The platform answers pings on the previous holder's line without this object, so the line is closed.
     if (lease.line !== 0) watchers?.fence();
     storage.setLease({
       ...lease,

@@ -69,7 +69,7 @@ export function createClient<Of extends ClientTypes = { readonly output: Json }>
 /** Encodes a name as one path segment. Rejects `..`, which would leave the path. */
 function encodeSegment(what: string, name: unknown): string {
   if (typeof name !== 'string' || /^\.{0,2}$/.test(name))
-    throw new TypeError(`'${name}' is not a valid ${what} name.`);
+    throw new TypeError(`'${name}' is not a valid ${what} name. Use a string other than '', '.' and '..'.`);
   return encodeURIComponent(name);
 }
 

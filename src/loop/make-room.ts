@@ -6,7 +6,7 @@ import { sumFileTokens, withoutBytes } from '../model/given-to.ts';
 import { ENCODER } from '../tool/async.ts';
 import { type Loop, toLoopFields } from './loop.ts';
 
-/** Makes the request that would show a conversation. */
+/** Builds the model request for a conversation. */
 export type RequestBuilder = (conversation: readonly Message[]) => ModelRequest;
 
 /** The fraction of the model's context to fill. The rest is for the reply and the next results. */

@@ -150,7 +150,10 @@ const isLosslessNumber = (text: string): boolean =>
   Number.isFinite(Number(text)) &&
   (Number.isSafeInteger(Number(text)) || !Number.isInteger(Number(text)));
 
-/** Returns the types that a schema allows. A schema without a type allows strings. */
+/**
+ * Returns the types that a schema allows: its `type`, or the types of its `enum` or `const`. Defaults to
+ * strings.
+ */
 function getSchemaTypes(schema: unknown): ReadonlySet<unknown> {
   return new Set(
     listSchemaAlternatives(schema).flatMap(({ type, enum: values, const: value }) => {

@@ -107,7 +107,7 @@ export function findAgentFault(
   );
 }
 
-/** Returns the reason why a tool that is added in turns would never be offered, or `undefined`. */
+/** Returns the problem if a tool found during a turn would have the name of a listed tool, or `undefined`. */
 function nameClashProblem(tools: readonly NamedTool[], finders: readonly unknown[]): string | undefined {
   const taken = finders.flatMap(listDeclaredNames).find((name) => tools.some((tool) => tool.name === name));
   return taken === undefined

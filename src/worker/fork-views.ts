@@ -52,7 +52,6 @@ export const FORKS = {
 /** A message that is sent after a turn. */
 export interface FollowUpMessage {
   readonly turn: string;
-  /** The text of the message. */
   readonly message: string;
   /** The request that contains it, possibly with an idempotency key. */
   readonly request: Request;

@@ -64,6 +64,6 @@ function read(args: readonly string[]): ConsoleArguments {
     throw new UsageError('--token contains a character that is not allowed in a header');
   const port = Number(values.port ?? PORT);
   if (!Number.isInteger(port) || port < 0 || port > 65_535)
-    throw new UsageError('--port must be a number up to 65535');
+    throw new UsageError('--port must be a whole number from 0 to 65535');
   return { url, token: token?.trim(), port };
 }

@@ -133,8 +133,8 @@ function findCalled({
 const isAgentCall = (serving: EndpointExchange): boolean => findCalled(serving)?.published.kind === 'agent';
 
 /**
- * Refuses a call whose arguments contradict its headers. A proxy before the Worker may have admitted it by
- * these headers.
+ * Refuses a call whose arguments contradict its headers. A proxy in front of the Worker may have admitted the
+ * call because of these headers.
  */
 function refuseParamMismatch(serving: EndpointExchange): Response | undefined {
   const { published, params } = findCalled(serving) ?? {};

@@ -295,8 +295,8 @@ function collectCandidates(
 }
 
 /**
- * Selects objects until their tools exceed the maximum, but always the first object. Does not create the
- * tools of later objects.
+ * Selects objects until the next one's tools would exceed the maximum. The first object always fits, since
+ * its tools are cut to the maximum. Does not create the tools of later objects.
  */
 function selectFitting(
   { type, max }: DiscoveredType,

@@ -64,7 +64,7 @@ export function inspect(...inspectors: readonly LoopInspector[]): ModuleUse {
     // Callers without types can pass any value, such as a function.
     if (typeof given !== 'object' || given === null)
       throw new TypeError(
-        `inspect: the inspector at ${index} must be an object with functions, such as loggingInspector().`,
+        `inspect: the inspector at index ${index} must be an object with functions, such as loggingInspector().`,
       );
   }
   useCount += 1;

@@ -206,8 +206,8 @@ export class CallLocks {
 }
 
 /**
- * Returns the calls of a loop, and of its nested loops, that an earlier invocation started. Skips loops whose
- * call ended without them.
+ * Returns the unfinished calls of a loop, and of its nested loops, that an earlier invocation started. Skips
+ * calls in `passed` or already ended, and the loops inside them.
  */
 function listStartedCalls(
   turn: TurnState,

@@ -56,7 +56,7 @@ function parseRowRef(ref: string): {
   readonly id: string;
   readonly seq: number;
 } {
-  const [signal, id, seq] = JSON.parse(ref) as [SignalKind, string, number]; // `rowsFor` wrote it
+  const [signal, id, seq] = JSON.parse(ref) as [SignalKind, string, number]; // `createRows` wrote it
   return { signal, id, seq };
 }
 

@@ -161,8 +161,8 @@ const withUnfoldingFirst = (tool: AnyTool, unfolding: Unfolding): AnyTool =>
   });
 
 /**
- * Returns the value under a tool's name as its input. Only a text tool accepts a value that is not an object,
- * as JSON text.
+ * Converts the value under a tool's name to the tool's input. A text tool parses the value as JSON text. For
+ * other tools, returns `undefined` if the value is not an object.
  */
 function toNestedInput(tool: AnyTool, value: Json): JsonObject | undefined {
   if (tool.readInput) return tool.readInput(JSON.stringify(value));

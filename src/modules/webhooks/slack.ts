@@ -139,7 +139,7 @@ const SIGNATURE_VERSION = 'v0';
  * Reads `X-Slack-Signature`: the HMAC of the version, the time in `X-Slack-Request-Timestamp` and the raw
  * body (Slack, "Verifying requests from Slack").
  *
- * @throws WebhookRefusal if the signature is missing or too old.
+ * @throws WebhookRefusal if the signature or its time is missing or malformed, or the time is not near now.
  */
 function readSlackHeader({ headers, now }: UnverifiedRequest): SignatureHeader {
   const time = headers.get('x-slack-request-timestamp');

@@ -122,7 +122,7 @@ export function collectTools(sources: readonly ToolSource[], place: CollectPlace
     notes.push(...(at.notes ?? []));
   }
   if (providers.size > 0 && place.noProviders !== undefined)
-    throw new ToolResolutionError(`A tool provider is among them, ${place.noProviders}`);
+    throw new ToolResolutionError(`The list contains a tool provider, ${place.noProviders}`);
   return { tools: [...byName.values()], providers: [...providers], requests, notes };
 }
 

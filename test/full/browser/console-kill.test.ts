@@ -68,7 +68,7 @@ describe.skipIf(!HAS_BROWSER)('a console that watches a turn', () => {
     await rm(storage, { recursive: true, force: true, maxRetries: 3 });
   });
 
-  it('shows both kills and the take-overs, and always agrees with the journal', async () => {
+  it('shows each kill of the Worker and each take-over, and always agrees with the journal', async () => {
     const url = `http://127.0.0.1:${Object(server.server.address()).port}`;
     const openSession = () => createClient({ url: worker.url, agent: 'clerk', retries: 0 }).session('killed');
     await openSession().send('Hello');

@@ -123,7 +123,7 @@ describe.each([false, true])('the adapter with aimock, streaming: %s', (stream) 
   });
 });
 
-it('distinguishes a stream that the server cuts off from a complete stream', async () => {
+it('a stream that the server cuts off is reported as truncated', async () => {
   await expect(ask('cut', { stream: true })).rejects.toMatchObject({
     failure: 'truncated',
     outputBegan: true,

@@ -3,14 +3,13 @@
  */
 import { execFile, spawn } from 'node:child_process';
 import { createServer } from 'node:http';
-import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { runCli } from '../../doors/cli.ts';
+import { buildCliProgram } from './cli-program.ts';
 import { type RunningWorker, startWorker } from './start-worker.ts';
 
-const root = resolve(import.meta.dirname, '../../..');
-const main = join(root, 'src/cli/main.ts');
+const program = await buildCliProgram();
 const TOKEN = 'a-token-of-these-tests-0123456789';
 const TEAM_TOKEN = 'a-token-of-the-team-0123456789012';
 
@@ -44,7 +43,7 @@ async function run(
   const { HOLDFAST_URL: _, HOLDFAST_TOKEN: __, ...rest } = process.env;
   const env = { ...rest, ...(url && { HOLDFAST_URL: url }), ...(token && { HOLDFAST_TOKEN: token }) };
   const result = await new Promise<CommandResult>((resolved) => {
-    execFile(process.execPath, [main, ...args], { env }, (failure, out, err) =>
+    execFile(process.execPath, [program, ...args], { env }, (failure, out, err) =>
       resolved({ code: Number(failure?.code ?? 0), out: out.trim(), err: err.trim() }),
     );
   });
@@ -252,15 +251,15 @@ it('`follow` prints a journal and reconnects after a lost connection, until it i
   );
 
   const { url, breakAll } = await startProxy();
-  const program = spawn(process.execPath, [main, 'journal', 'j1', ...clerk, '--follow', '--json'], {
+  const journal = spawn(process.execPath, [program, 'journal', 'j1', ...clerk, '--follow', '--json'], {
     env: { ...process.env, HOLDFAST_URL: url, HOLDFAST_TOKEN: TOKEN },
   });
-  const ended = new Promise((resolved) => program.once('exit', resolved));
-  onTestFinished(() => void program.kill('SIGKILL'));
+  const ended = new Promise((resolved) => journal.once('exit', resolved));
+  onTestFinished(() => void journal.kill('SIGKILL'));
   const seen: number[] = [];
   const said: string[] = [];
-  createInterface(program.stdout).on('line', (line) => seen.push(JSON.parse(line).seq));
-  createInterface(program.stderr).on('line', (line) => said.push(line));
+  createInterface(journal.stdout).on('line', (line) => seen.push(JSON.parse(line).seq));
+  createInterface(journal.stderr).on('line', (line) => said.push(line));
   await expect.poll(() => seen.length, { timeout: 20_000 }).toBe(lines.length);
   await say('j1', 'More');
   await expect.poll(() => seen.length, { timeout: 20_000 }).toBe(2 * lines.length - 1);
@@ -269,7 +268,7 @@ it('`follow` prints a journal and reconnects after a lost connection, until it i
   await expect.poll(() => seen.length, { timeout: 30_000 }).toBe(3 * lines.length - 2);
   expect(seen).toEqual(seen.map((_, at) => at + 1));
   expect(said).toEqual(['The connection was lost and restored.']);
-  program.kill('SIGINT');
+  journal.kill('SIGINT');
   expect(await ended).toBe(0);
 }, 120_000);
 

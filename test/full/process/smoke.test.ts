@@ -1,11 +1,11 @@
 /** `npm run smoke` against this repository's Worker, and through a proxy that makes the Worker misbehave. */
 import { execFile } from 'node:child_process';
 import { createServer } from 'node:http';
-import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
+import { buildCliProgram } from './cli-program.ts';
 import { type RunningWorker, startWorker } from './start-worker.ts';
 
-const root = resolve(import.meta.dirname, '../../..');
+const program = await buildCliProgram();
 const TOKEN = 'a-token-of-these-tests-0123456789';
 const APPROVAL_MESSAGE = 'Refund order 1001: 45.90 euro.';
 
@@ -19,8 +19,7 @@ afterAll(() => worker.stop());
 
 const run = (...args: string[]): Promise<{ code: number; lines: string[] }> =>
   new Promise((resolved) => {
-    const program = [join(root, 'src/cli/main.ts'), 'smoke', ...args];
-    execFile(process.execPath, program, (failure, stdout, stderr) =>
+    execFile(process.execPath, [program, 'smoke', ...args], (failure, stdout, stderr) =>
       resolved({
         code: Number(failure?.code ?? 0),
         lines: `${stdout}${stderr}`

@@ -169,7 +169,7 @@ describe('npx holdfast console', () => {
   it.each([
     [['--url', 'nonsense'], '--url must be an http URL, such as https://clerk.example.workers.dev'],
     [['--url', 'https://a:b@c.example'], '--url must not contain a user or password'],
-    [['--url', 'https://c.example', '--port', '99999'], '--port must be a number up to 65535'],
+    [['--url', 'https://c.example', '--port', '99999'], '--port must be a whole number from 0 to 65535'],
     [
       ['--url', 'https://c.example', '--token', 'snow☃'],
       '--token contains a character that is not allowed in a header',

@@ -10,7 +10,7 @@ import { toolGroup } from '../../../../src/modules/tool-groups/entry.ts';
 import type { ScriptedReply } from '../../../../src/testing/entry.ts';
 import type { RecordedRequest, ServerName } from '../servers/provided.ts';
 import type { RealRun } from './real-run.ts';
-import { actAtProgress, calls, isFast, type RealTalk } from './real-talk.ts';
+import { actAtProgress, callLongOperation, calls, type RealTalk } from './real-talk.ts';
 
 /** A way in which a turn sends data to a server. Only the data that a converter allows may be sent. */
 export interface LeakPath {
@@ -85,13 +85,13 @@ export const LEAK_PATHS: Readonly<Record<string, LeakPath>> = {
     sends: ['tools/call', 'notifications/cancelled', 'tools/call', 'answer'],
   },
   'a call that is cancelled': {
-    replies: [isFast(60)],
+    replies: [callLongOperation(60)],
     turn: (talk, body) =>
       actAtProgress(talk.stream(body), () => talk.via(`${talk.session}/cancel`, { method: 'POST' })),
     sends: ['tools/call', 'notifications/cancelled'],
   },
   'a stream that is resumed': {
-    replies: [isFast(1.5)],
+    replies: [callLongOperation(1.5)],
     server: 'everything-stdio',
     turn: (talk, body, run) => actAtProgress(talk.stream(body), () => run.cut()),
     sends: ['tools/call', 'resume'],

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { answers } from './everything-answers.ts';
 import { createRealRun } from './real-run.ts';
-import { actAtProgress, calls, createRealTalk, isFast } from './real-talk.ts';
+import { actAtProgress, callLongOperation, calls, createRealTalk } from './real-talk.ts';
 
 const WORK = calls('trigger-long-running-operation', { duration: 0.6, steps: 3 });
 
@@ -44,7 +44,7 @@ describe('a real server that supports only the transport of 2024-11-05', () => {
   it('does not end the turn if it crashes during a call', async () => {
     const run = createRealRun('everything-sse');
     const talk = createRealTalk(run, {
-      replies: [isFast(60), 'I do without.'],
+      replies: [callLongOperation(60), 'I do without.'],
     });
     const answer = await actAtProgress(talk.stream(), () => run.kill());
     expect(answer).toMatchObject({ outcome: 'completed', text: 'I do without.' });

@@ -163,7 +163,7 @@ export async function actAtProgress(
  * Returns a reply that calls the everything server's long operation for this many seconds, with ten progress
  * messages per second.
  */
-export const isFast = (duration: number): ScriptedReply =>
+export const callLongOperation = (duration: number): ScriptedReply =>
   calls('trigger-long-running-operation', { duration, steps: duration * 10 });
 
 /** Returns a reply that calls one tool. */

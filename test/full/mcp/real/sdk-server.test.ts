@@ -1,4 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { ToolCallContext } from '../../../../src/index.ts';
+import { allowKeys } from '../../../../src/mcp/tools/entry.ts';
+import { traceHeaders, tracing } from '../../../../src/modules/tracing/entry.ts';
+import { readJournal } from '../../../gate/workerd/http/client.ts';
 import type { RecordedRequest, ServerName } from '../servers/provided.ts';
 import { createRealRun } from './real-run.ts';
 import { calls, createRealTalk } from './real-talk.ts';
@@ -57,5 +61,27 @@ describe.each(SPEAKS)('a server built with the second SDK (%s) that supports %s'
     const told: unknown[] = [];
     for await (const { event, data } of talk.stream()) if (event === 'progress') told.push(data.status);
     expect(told).toEqual(['s (1/3)', 'e (2/3)', 'a (3/3)']);
+  });
+
+  it('receives the trace of its caller in `_meta`, with the span of the call', async () => {
+    const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
+    const run = createRealRun(server);
+    const talk = createRealTalk(run, {
+      replies: [calls('count_letters', { word: 'tide' }), 'Done.'],
+      client: { meta: allowKeys('traceparent') },
+      app: {
+        use: [tracing({ endpoint: 'https://otlp.example.com' })],
+        http: { contextHeaders: { traceparent: 'traceparent' } },
+      },
+      headers: { traceparent },
+    });
+    expect(await talk.say()).toMatchObject({ outcome: 'completed' });
+    const events = await readJournal(talk.session);
+    const started = events.find(({ type }) => type === 'tool-call-started');
+    const context = ToolCallContext.of({ traceparent });
+    const expected = traceHeaders({ id: String(started?.id), context });
+    expect(expected.traceparent).toMatch(/^00-4bf92f3577b34da6a3ce929d0e0e4736-[0-9a-f]{16}-01$/);
+    const sent = (await run.requests()).filter((request) => getMethod(request) === 'tools/call');
+    expect(sent.map(({ body }) => JSON.parse(body).params._meta.traceparent)).toEqual([expected.traceparent]);
   });
 });

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createMcpToolFactory } from '../../../../src/mcp/tools/entry.ts';
 import type { RecordedRequest } from '../servers/provided.ts';
 import { createRealRun } from './real-run.ts';
-import { actAtProgress, calls, createRealTalk, isFast } from './real-talk.ts';
+import { actAtProgress, callLongOperation, calls, createRealTalk } from './real-talk.ts';
 
 const UNKNOWN_OUTCOME_TEXT =
   "Error: The outcome of this call of 'trigger-long-running-operation' is unknown: it was started, and no answer came back. " +
@@ -25,7 +25,10 @@ describe('a real server that crashes', () => {
     async (effect, shows) => {
       const run = createRealRun('everything-stdio');
       const effects = { 'trigger-long-running-operation': effect };
-      const talk = createRealTalk(run, { replies: [isFast(60), 'I do without.'], client: { effects } });
+      const talk = createRealTalk(run, {
+        replies: [callLongOperation(60), 'I do without.'],
+        client: { effects },
+      });
       const answer = await actAtProgress(talk.stream(), () => run.kill());
       expect(answer).toMatchObject({ outcome: 'completed', text: 'I do without.' });
       expect(talk.shown()).toEqual([shows]);
@@ -34,7 +37,10 @@ describe('a real server that crashes', () => {
 
   it('is abandoned when its stream cannot be resumed', async () => {
     const run = createRealRun('everything');
-    const talk = createRealTalk(run, { replies: [isFast(60), 'I do without.'], client: { timeout: 3_000 } });
+    const talk = createRealTalk(run, {
+      replies: [callLongOperation(60), 'I do without.'],
+      client: { timeout: 3_000 },
+    });
     const answer = await actAtProgress(talk.stream(), () => run.kill());
     expect(answer).toMatchObject({ outcome: 'completed', text: 'I do without.' });
     expect(talk.shown()).toEqual([

@@ -49,8 +49,8 @@ export class Folds {
   }
 
   /**
-   * Returns the difference between a fold from a snapshot and a fold from the start at the end of the
-   * journal, or `undefined`.
+   * Folds the journal from a snapshot and from its start. Returns the difference between the two states, or
+   * `undefined`.
    */
   foldFault({ seq, reducer, body }: StoredSnapshot, events: readonly StoredEvent[]): string | undefined {
     const memories = this.#memories.get(reducer) ?? [];

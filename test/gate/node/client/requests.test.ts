@@ -496,10 +496,10 @@ describe('an invalid request', () => {
   it.each(['', '.', '..'])('throws for the name %j, which would lead to another path', async (name) => {
     const { session } = createFakeSession();
     expect(() => createClient({ url: '', agent: name })).toThrow(
-      new TypeError(`'${name}' is not a valid agent name.`),
+      new TypeError(`'${name}' is not a valid agent name. Use a string other than '', '.' and '..'.`),
     );
     expect(() => createClient({ url: '', agent: 'clerk' }).session(name)).toThrow(
-      new TypeError(`'${name}' is not a valid session name.`),
+      new TypeError(`'${name}' is not a valid session name. Use a string other than '', '.' and '..'.`),
     );
     await expect(session.turn(name)).rejects.toThrow(new TypeError(`'${name}' is not a valid turn name.`));
   });

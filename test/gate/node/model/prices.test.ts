@@ -13,7 +13,7 @@ import { ask as askBinding } from './workers-ai/fake-binding.ts';
 const PRICES = { input: 0.25, output: 2 };
 const binding = { run: async () => ({ response: 'hi' }) };
 
-/** Creates each adapter with these options. */
+/** Functions that create each adapter with additional options. */
 const adapters = {
   openaiCompatible: (options: object) =>
     openaiCompatible({ baseURL: 'https://model.test/v1', model: 'm', ...options }),

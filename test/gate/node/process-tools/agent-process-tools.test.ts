@@ -31,7 +31,7 @@ describe('agent_process', () => {
     );
   });
 
-  it('returns a message outside a session (PRC-02)', async () => {
+  it('has tools that report outside a session that no process is available (PRC-02)', async () => {
     const tools = agentProcessTools().inner ?? [];
     expect(tools).toHaveLength(6);
     for (const tool of tools) {

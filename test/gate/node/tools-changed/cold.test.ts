@@ -160,7 +160,7 @@ describe('a session with changing tools', () => {
     expect([joinNames(last.tools), isExtension(before, last)]).toEqual(['files read write', true]);
   });
 
-  it('reports no change with its first request if older code has journaled it, and reports later changes', async () => {
+  it('restores no previous offer from replies that older code has journaled', async () => {
     const app = createMemoryApp({
       replies: [{ calls: [{ name: 'open', input: { name: 'zoo', kind: 'a' } }] }, 'Two'],
       tools: TOOLS,

@@ -151,10 +151,10 @@ describe('a tool provider that `select` returns', () => {
     const session = createSession([shop], [callTools('shop'), 'Done.']);
     await session.send('Go.');
     expect(getLastResults(session)).toEqual([
-      "Error: A tool provider is among them, which cannot load its tools there. Return the result of its 'toolsNow'",
+      "Error: The list contains a tool provider, which cannot load its tools there. Return the result of its 'toolsNow'",
     ]);
     const why =
-      "A tool provider is among them, which cannot load its tools there. Return the result of its 'toolsNow'";
+      "The list contains a tool provider, which cannot load its tools there. Return the result of its 'toolsNow'";
     expect(told.mock.calls.map(([line]) => line)).toEqual([
       expect.stringMatching(/^holdfast: Tool 'shop' threw: /),
     ]);
@@ -189,18 +189,18 @@ describe('an invalid definition of an unfolding tool', () => {
     [
       'a provider in a category',
       () => defineUnfolding({ ...SHOP, byCategory: { all: [provider] } }),
-      'A tool provider is among them, which is not allowed here, since the tools of a category are fixed. ' +
+      'The list contains a tool provider, which is not allowed here, since the tools of a category are fixed. ' +
         "List it in the 'tools' of an unfolding tool, and that tool here",
     ],
     [
       'a provider beside `select`',
       () => defineUnfolding({ ...SHOP, input: v.object({}), select: () => [], tools: [provider] }),
-      "A tool provider is among them, which is not allowed here, since `select` returns the tools. Call its 'toolsNow' there",
+      "The list contains a tool provider, which is not allowed here, since `select` returns the tools. Call its 'toolsNow' there",
     ],
     [
       'a provider in all categories',
       () => withInnerTools(defineUnfolding({ ...SHOP, byCategory: { all: [createTool('a')] } }), provider),
-      'A tool provider is among them, which is not allowed here, since the input of this tool selects its tools',
+      'The list contains a tool provider, which is not allowed here, since the input of this tool selects its tools',
     ],
   ])('throws because of %s', (_, made, why) => {
     expect(made).toThrow(`Tool 'shop': it cannot have these tools: ${why}.`);

@@ -113,7 +113,7 @@ ${JSON.stringify(reaction, null, 1)}
     expect(await deliver({ ...mention, bot_id: 'B1' }, 'Ev1', open)).toMatchObject({ type: 'start' });
   });
 
-  it('is ignored by default if it changes a message or a channel', async () => {
+  it('is ignored by default if it reports a change to a message or channel, or a rate limit', async () => {
     const joined = { ...mention, type: 'message', subtype: 'channel_join' };
     const reason = 'It is not a new message.';
     expect(await deliver(joined)).toMatchObject({ type: 'ignored', reason });

@@ -311,7 +311,7 @@ describe('an app with a custom `auth`', () => {
     });
   });
 
-  it('separates the sessions of two owners with one name, and a tenant shares its own', async () => {
+  it('separates sessions of the same name by owner, and shares them within a tenant', async () => {
     const session = createSessionPath();
     const key = { headers: { 'idempotency-key': 'k1' } };
     const texts = [];

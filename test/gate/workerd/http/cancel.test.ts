@@ -53,7 +53,7 @@ describe('cancel', () => {
     ]);
   });
 
-  it('ends a streamed turn with its outcome', async () => {
+  it('ends the stream of a turn with the outcome `cancelled`', async () => {
     const session = createManualSession();
     const answer = holdReply('Never.');
     const streaming = await post(

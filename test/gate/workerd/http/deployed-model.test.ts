@@ -122,7 +122,7 @@ describe('a turn whose approvals wait while a deployment changes the model', () 
     ['opus', 'sonnet'],
     ['sonnet', 'opus'],
   ] as const)(
-    'from Claude %s to %s and back, sends no request that is refused, and each model reads all reasoning',
+    'sends no refused request when it switches from Claude %s to %s and back, and each model reads all reasoning',
     async (a, b) => {
       const [before, after] = [CLAUDES[a], CLAUDES[b]];
       expect(await play(a, b)).toEqual({
@@ -141,7 +141,7 @@ describe('a turn whose approvals wait while a deployment changes the model', () 
     ['opus', 'kimi'],
     ['kimi', 'opus'],
   ] as const)(
-    'from %s to %s and back, sends no request that is refused, and each model reads its own reasoning',
+    'sends no refused request when it switches from %s to %s and back, and each model reads its own reasoning',
     async (a, b) => {
       const [before, after] = [NAMES[a], NAMES[b]];
       expect(await play(a, b)).toEqual({

@@ -30,7 +30,7 @@ export const createFileAgent = ({ model = createFileModel(), accepts }: SeerConf
 /** Files as the session's object receives them. */
 type SentFiles = NonNullable<TurnStart['blobs']>;
 
-/** An app with one agent that accepts files, and its options. */
+/** The options of an app and of its one agent, which accepts files. */
 type FileAppConfig = SeerConfig & AppConfig & FilesConfig;
 
 /** An app with one agent, and the files that it has sent to its objects. */

@@ -405,7 +405,7 @@ it('a page on another site cannot read a file by script, or upload one', async (
   ]);
 });
 
-it('a file is refused, with the limit, if its session has no room for it', async () => {
+it('a file is refused with an error that shows the limit if its session has no room for it', async () => {
   const SESSIONS = wrapObjects(() => ({
     begin: async () => ({ status: 'blobs-full', most: 52_428_800, used: 52_428_790 }),
   }));

@@ -59,7 +59,7 @@ describe('a delivery of each sender', () => {
         signAsStandard(crypto.randomUUID(), { secret, body: '{"type":"a.b"}', ...(time && { time }) }),
     ],
   ])(
-    '%s is accepted, recognized, and refused if it is tampered with, forged or stale',
+    '%s is accepted, recognized if repeated, and refused if tampered with, forged or stale',
     async (hook, sign) => {
       const path = `/hooks/${hook}`;
       const signed = await sign();

@@ -33,7 +33,7 @@ const summarizeResponse = ({ status, headers }: Response): readonly unknown[] =>
  * Waits until this many readers watch the session. By then, a request waiting for a turn has started its
  * timer.
  */
-const isWatched = (session: string, readers = 1): Promise<unknown> =>
+const waitUntilWatched = (session: string, readers = 1): Promise<unknown> =>
   expect
     .poll(() =>
       runInDurableObject(
@@ -80,13 +80,13 @@ describe('a message whose client limits its wait', () => {
     const reply = holdReply('Done.');
     const answering = post(session, { message: script(reply.reply).message() }, wait('wait=10'));
     await reply.asked();
-    await isWatched(session);
+    await waitUntilWatched(session);
     advanceTime(10_000);
     const response = await answering;
     const { turn, status } = await readJson(response);
     expect([summarizeResponse(response), status]).toEqual([[202, 'wait=10'], 'accepted']);
     expect(response.headers.get('location')).toBe(`${session}/turns/${turn}`);
-    await isWatched(session, 0);
+    await waitUntilWatched(session, 0);
     reply.release();
     const later = await get(session, turn, 'wait=60');
     expect([summarizeResponse(later), await readJson(later)]).toMatchObject([
@@ -101,7 +101,7 @@ describe('a message whose client limits its wait', () => {
     const prefer = 'respond-async, wait=10';
     const answering = post(session, { message: script(reply.reply, 'Next.').message() }, wait(prefer));
     await reply.asked();
-    await isWatched(session);
+    await waitUntilWatched(session);
     advanceTime(10_000);
     const response = await answering;
     expect(summarizeResponse(response)).toEqual([202, 'respond-async, wait=10']);
@@ -147,7 +147,7 @@ describe('a message whose client limits its wait', () => {
   it('waits at most a minute, even if it asks for more', async () => {
     const { session, turn, reply } = await startRunning();
     const asking = get(session, turn, 'wait=99999999999999999999');
-    await isWatched(session);
+    await waitUntilWatched(session);
     advanceTime(60_000);
     expect(summarizeResponse(await asking)).toEqual([202, 'wait=60']);
     reply.release();
@@ -183,7 +183,7 @@ describe('a message whose client limits its wait', () => {
     const { session, reply } = await startRunning('Done.', 'Next.');
     const queue = { method: 'POST', headers: { 'content-type': 'application/json', prefer: 'wait=10' } };
     const next = send(`${session}/messages?whenBusy=queue`, { ...queue, body: '{"message":"Next"}' });
-    await isWatched(session);
+    await waitUntilWatched(session);
     reply.release();
     const response = await next;
     expect([summarizeResponse(response), await readJson(response)]).toMatchObject([
@@ -244,7 +244,7 @@ describe('GET .../turns/{turn} of a client that limits its wait', () => {
   it('returns when the turn ends', async () => {
     const { session, turn, reply } = await startRunning();
     const asking = get(session, turn, 'wait=10');
-    await isWatched(session);
+    await waitUntilWatched(session);
     reply.release();
     const response = await asking;
     expect([summarizeResponse(response), await readJson(response)]).toMatchObject([
@@ -256,7 +256,7 @@ describe('GET .../turns/{turn} of a client that limits its wait', () => {
   it('reports a running turn, and when to ask again, if the time is over', async () => {
     const { session, turn, reply } = await startRunning();
     const asking = get(session, turn, 'wait=10');
-    await isWatched(session);
+    await waitUntilWatched(session);
     advanceTime(10_000);
     const response = await asking;
     expect([
@@ -280,7 +280,7 @@ describe('GET .../turns/{turn} of a client that limits its wait', () => {
   it('reports that the session was erased while it waited', async () => {
     const { session, turn, reply } = await startRunning();
     const asking = get(session, turn, 'wait=10');
-    await isWatched(session);
+    await waitUntilWatched(session);
     await send(session, { method: 'DELETE' });
     const response = await asking;
     expect([response.status, (await readJson(response)).title]).toEqual([410, 'session erased']);

@@ -1,4 +1,4 @@
-/** Inputs that would keep an isolate busy, lead a provider into a private network, or hold it open. */
+/** Inputs that keep an isolate busy, lead a provider into a private network, or hold streams open. */
 
 import { type Attack, type Check, formatResponse, isProblem } from '../attack.ts';
 import { isHealthy } from '../invariants.ts';

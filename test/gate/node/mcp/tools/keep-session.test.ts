@@ -415,7 +415,7 @@ describe('a stored session', () => {
     expect(formatSessions(made.server)).toBe('aba');
   });
 
-  it('is shared by all contexts if no header depends on it', async () => {
+  it('is shared by all contexts if no header depends on the context', async () => {
     const made = createKeepingScene({ headers: undefined });
     const desk = createDesk(made, 2);
     await runTurn(desk, { context: { account: 'a' } });

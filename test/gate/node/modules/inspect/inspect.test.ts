@@ -28,7 +28,7 @@ describe('`inspect`', () => {
     const given = (() => {}) as unknown as LoopInspector; // as untyped code may
     expect(() => inspect({}, given)).toThrow(
       new TypeError(
-        'inspect: the inspector at 1 must be an object with functions, such as loggingInspector().',
+        'inspect: the inspector at index 1 must be an object with functions, such as loggingInspector().',
       ),
     );
   });

@@ -266,7 +266,7 @@ describe("`covers: 'opening'`", () => {
 describe('other guards of an unfolding tool', () => {
   const Address = defineDomainType({ name: 'Address', schema: v.object({ city: v.string() }) });
 
-  it('confirm each call of an inner tool, and put its input on the blackboard', async () => {
+  it('ask for confirmation of each call of an inner tool, and put the confirmed input on the blackboard', async () => {
     const { unfolding } = createOffice();
     const session = createSession(
       [withConfirmation(unfolding, 'Sure?')],

@@ -141,7 +141,7 @@ describe('an invalid edit', () => {
     [undefined, 'completed', ["Error: Nobody decided about this call of 'pay' in time, so it did not run."]],
     ['exit', 'cancelled', undefined],
   ] as const)(
-    "never leads to a run of the model's input if no new decision arrives, even if `onExpiry` is %s",
+    "never lets the tool run with the model's input if no new decision arrives, even if `onExpiry` is %s",
     async (onExpiry, outcome, texts) => {
       const { pay, paid } = payTool();
       const { session, clock } = createScene(

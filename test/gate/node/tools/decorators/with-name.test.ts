@@ -86,7 +86,7 @@ describe('a renamed tool', () => {
   });
 });
 
-describe('a described tool', () => {
+describe('a tool with a new description', () => {
   it('has another description, and no other change (TOOL-15)', async () => {
     const described = withDescription(search, 'Searches the handbook.');
     expect(getToolData(described)).toEqual({ ...getToolData(search), description: 'Searches the handbook.' });

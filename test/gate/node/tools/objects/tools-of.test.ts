@@ -421,7 +421,7 @@ describe('the names of object tools (ANN-12)', () => {
     expect(seen.toSorted()).toEqual(['add', 'divide', 'forget', 'report', 'tell_words', 'whose']);
   });
 
-  it('must be valid names', () => {
+  it('are refused if they contain invalid characters', () => {
     expect(() => toolsOf(new Calculator(), { prefix: 'calc.' })).toThrow(
       "Tool 'calc.add': its name must be 1 to 64 of the characters A-Z a-z 0-9 _ -.",
     );

@@ -51,7 +51,7 @@ describe('a list of tools', () => {
     expect(resolveTools([])).toEqual({ tools: [], byName: new Map() });
   });
 
-  it('can mix tools, tool objects and providers, and finds all by name (AEV-08, AET-06)', () => {
+  it('can mix tools, tool objects and providers, all of which are found by name (AEV-08, AET-06)', () => {
     const { tools, byName } = resolveTools([
       createNamedTool('look'),
       new Calculator(),

@@ -263,7 +263,7 @@ describe('an invalid factory', () => {
     [
       'a provider',
       createFactory(toolProvider({ toolsNow: () => [] })),
-      'A tool provider is among them, which a tool factory cannot make. List it next to the factory',
+      'The list contains a tool provider, which a tool factory cannot make. List it next to the factory',
     ],
   ])('is refused when its tools are listed if it returns %s', (_, factory, message) => {
     expect(() => resolveTools([factory])).toThrow(message);
