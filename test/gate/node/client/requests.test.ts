@@ -501,7 +501,9 @@ describe('an invalid request', () => {
     expect(() => createClient({ url: '', agent: 'clerk' }).session(name)).toThrow(
       new TypeError(`'${name}' is not a valid session name. Use a string other than '', '.' and '..'.`),
     );
-    await expect(session.turn(name)).rejects.toThrow(new TypeError(`'${name}' is not a valid turn name.`));
+    await expect(session.turn(name)).rejects.toThrow(
+      new TypeError(`'${name}' is not a valid turn name. Use a string other than '', '.' and '..'.`),
+    );
   });
 
   it('throws for files in addition to a message of parts', async () => {
