@@ -175,7 +175,7 @@ export interface SilenceTimer {
 }
 
 /**
- * Creates the timer of one attempt. `timeout` is the longest silence in ms. `reportAlive` is called whenever data
+ * Creates the timer of one attempt. `timeout` is the longest silence in ms. `heard` is called whenever data
  * has arrived.
  */
 const createSilenceTimer = (signal: AbortSignal, timeout: number, heard = (): void => {}): SilenceTimer => {

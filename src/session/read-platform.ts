@@ -70,7 +70,7 @@ const isLimit = (name: string): name is PlatformLimit => Object.hasOwn(LIMIT_VAR
 
 /**
  * Returns the limits of an invocation. The code's own values come first, then the vars `SUBREQUESTS`,
- * `INTERNAL_SUBREQUESTS` and `DEFAULT_WALL_MS`, then the plan in the var `PLAN`. Defaults to the free plan.
+ * `INTERNAL_SUBREQUESTS` and `WALL_MS`, then the plan in the var `PLAN`. Defaults to the free plan.
  *
  * @throws ConfigurationError if a value is invalid. The message names the var or the property.
  */

@@ -185,7 +185,7 @@ export type WithArtifacts<Given> = Given & {
   artifactsOf<Value>(type: CheckedType<string, Value>): readonly Value[];
 };
 
-/** Adds `listArtifacts` to an answer as a property that is not enumerable. */
+/** Adds `artifactsOf` to an answer as a property that is not enumerable. */
 export function withArtifacts<Given extends TurnWithArtifacts>(answer: Given): WithArtifacts<Given> {
   const listArtifacts = <Value>(type: CheckedType<string, Value>): readonly Value[] =>
     (answer.artifacts ?? []).flatMap(({ value, type: of, types }) =>

@@ -19,7 +19,7 @@ import {
 } from './shape.ts';
 
 /**
- * Marks a value made by `text`, `getContent`, `artifact` or `error`. Private to this module, so that data that
+ * Marks a value made by `text`, `content`, `artifact` or `error`. Private to this module, so that data that
  * only looks like a result (`{ type: 'error' }`) is never mistaken for one.
  */
 const RESULT_MARK: unique symbol = Symbol('holdfast.tool-result');
@@ -85,7 +85,7 @@ export const RESULT = {
       and: WITHHELD_FIELDS,
     },
     /**
-     * Without `getContent`, the model reads the value's JSON followed by the remark, so that the value is stored
+     * Without `content`, the model reads the value's JSON followed by the remark, so that the value is stored
      * once.
      */
     {
@@ -93,7 +93,7 @@ export const RESULT = {
         type: { only: 'artifact' },
         value: ANY_JSON,
         content: OPTIONAL_TEXT,
-        /** In place of `getContent`, if the model is shown files too. */
+        /** In place of `content`, if the model is shown files too. */
         parts: { optional: PARTS },
         remark: OPTIONAL_TEXT,
         artifactType: OPTIONAL_TEXT,
@@ -116,7 +116,7 @@ export const RESULT = {
   ],
 } as const satisfies Shape;
 
-/** A result made by `text`, `getContent`, `artifact` or `error`. */
+/** A result made by `text`, `content`, `artifact` or `error`. */
 export type ToolResult = ResultData & {
   readonly [RESULT_MARK]: true;
   /** The text for the model, without the `Error: ` before an error's message. */
@@ -312,7 +312,7 @@ export function takeCause(result: ToolResult): unknown {
 
 /**
  * Returns a result with text for the model and a value for the program. Sinks, unlock conditions and chaining
- * see the value. The model sees only the text, or the text and files of `getContent`. With a type, the value is
+ * see the value. The model sees only the text, or the text and files of `content`. With a type, the value is
  * an artifact of that type. The value is copied as JSON when the call ends, and parts that JSON does not keep
  * are logged.
  *

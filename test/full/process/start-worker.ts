@@ -31,7 +31,7 @@ export interface Deployment {
   readonly storage?: 'legacy-kv' | undefined;
   /** Binds a queue as `TURNS`, and delivers its messages to the Worker. */
   readonly hasQueue?: boolean | undefined;
-  /** Binds the class `IndexObject`, which the entry must export, as `INDEX_CLASS`. */
+  /** Binds the class `IndexObject`, which the entry must export, as `INDEX`. */
   readonly hasIndex?: boolean | undefined;
   /** Lets the Worker receive emails at `POST /cdn-cgi/local/email`, as in `wrangler dev`. */
   readonly takesMail?: boolean | undefined;

@@ -31,7 +31,7 @@ function replyByMessage(scripts: ReplyScripts): ScriptedReply[] {
   });
 }
 
-/** Returns the agentic tool `createDesk` with the machine inside. Its loops run in parallel and share one path. */
+/** Returns the agentic tool `desk` with the machine inside. Its loops run in parallel and share one path. */
 const createDesk = (machine: AnyTool): AnyTool =>
   defineAgenticTool({
     name: 'desk',
@@ -49,7 +49,7 @@ const createDeskAgent = (machine: AnyTool): AnyTool =>
 
 type CallsReply = ReturnType<typeof callTools>;
 
-/** Returns two calls to `createDesk`, each with a loop of the machine for order 41 and these replies. */
+/** Returns two calls to `desk`, each with a loop of the machine for order 41 and these replies. */
 const createDeskScripts = (first: readonly CallsReply[], second: readonly CallsReply[]): ReplyScripts => ({
   'Go.': [callTools(['desk', { at: 1 }], ['desk', { at: 2 }]), 'Done.'],
   '{"at":1}': [orderCalls('41'), 'So.'],

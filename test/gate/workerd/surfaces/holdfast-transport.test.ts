@@ -16,7 +16,7 @@ interface RecordedRequest {
   readonly path: string;
 }
 
-/** A chat with Holdfast's transport, whose requests go through `cutLine`. */
+/** A chat with Holdfast's transport, whose requests go through `line`. */
 function createChatOver(line: (send: Send) => Send, ...replies: ScriptedReply[]) {
   const requests: RecordedRequest[] = [];
   const send = line(async (path, init) => {
