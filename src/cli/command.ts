@@ -29,5 +29,5 @@ export class UsageError extends Error {
 /** Returns the URL of a deployment. @throws UsageError if it is not a URL of one. */
 export function parseDeploymentUrl(url: string): URL {
   if (URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)) return new URL(url);
-  throw new UsageError('--url must be an http URL, such as https://clerk.example.workers.dev');
+  throw new UsageError('--url must be an http or https URL, such as https://clerk.example.workers.dev');
 }

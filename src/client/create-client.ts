@@ -225,7 +225,7 @@ function toMessage(
   const asked = toPost(`${path}?${query}`, body, options);
   if (files.length === 0) return asked;
   if (typeof message !== 'string')
-    throw new TypeError('`files` needs a text message. Put the files in its parts.');
+    throw new TypeError('`files` needs a text message. Put the files in the message parts.');
   const form = new FormData();
   for (const [name, value] of Object.entries(body))
     if (value !== undefined && value !== '')

@@ -293,7 +293,7 @@ async function toError(response: Response): Promise<HoldfastError> {
 const createBadResponseError = (status: number, text: string, retryAfter?: number): HoldfastError =>
   new HoldfastError(
     'bad-response',
-    `The server returned ${status}, but not from a Holdfast Worker. Check the url. The body begins: ${text.slice(0, 100)}`,
+    `The server returned ${status} without a Holdfast response. Check the url. The body begins: ${text.slice(0, 100)}`,
     { status, retryAfter },
   );
 

@@ -81,7 +81,7 @@ export async function askInTime(
         again &&
         (async (failed) => {
           if (wait.aborted) throw wait.reason;
-          if (isOver) throw new ModelError('aborted', 'The model has answered already.');
+          if (isOver) throw new ModelError('aborted', 'The model has already answered.');
           // Its next request can go to another model, which may not stream.
           cancelSilence?.();
           askingUs += 1;

@@ -111,7 +111,7 @@ export function checkPrices(prices: Prices | undefined): { readonly prices?: Pri
     const isOptional = side === 'cachedInput' || side === 'cacheWrite';
     if (price === undefined ? isOptional : Number.isFinite(price) && price >= 0) continue;
     throw new TypeError(
-      `'prices.${side}' is ${String(price).slice(0, 80)}. Use USD per million tokens, from 0.`,
+      `'prices.${side}' is ${String(price).slice(0, 80)}. Use 0 or more USD per million tokens.`,
     );
   }
   return { prices };

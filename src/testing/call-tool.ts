@@ -34,7 +34,7 @@ export async function callTool(
   const answer = await session.send('Call the tool.');
   if (answer.outcome === 'suspended') {
     const [asked] = answer.pending;
-    const what = asked?.for === 'decision' ? `decides: ${asked.message}` : 'sends its result';
+    const what = asked?.for === 'decision' ? `decides "${asked.message}"` : 'sends its result';
     throw new Error(`The call to '${tool.name}' waits until a person ${what}. Use createTestSession for it.`);
   }
   for (const event of await session.events())

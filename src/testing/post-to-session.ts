@@ -283,6 +283,6 @@ function findWaitingCall(callOrTool: string, waiting: readonly PendingCall[]): P
   if (found && more.length === 0) return found;
   const calls = waiting.map(({ call, tool }) => `${tool} (${call})`).join(', ') || 'nothing';
   throw new Error(
-    `${found ? 'More than one call waits' : 'No call waits'} under '${callOrTool}'. Waiting: ${calls}.`,
+    `${found ? 'More than one call matches' : 'No waiting call matches'} '${callOrTool}'. Waiting: ${calls}.`,
   );
 }

@@ -89,7 +89,7 @@ export function createTurnSteps(
     run: (leased, change = {}) => runTurn({ ...host, modules: modulesNow(), ...change }, leased, clock.now()),
     async state() {
       const folded = await foldAll(port, modulesNow().memories);
-      if (!folded) throw new Error('No message was sent to the session yet.');
+      if (!folded) throw new Error('No message has been sent to the session yet.');
       return folded.state;
     },
     events: () => readJournal(port),

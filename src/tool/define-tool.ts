@@ -179,7 +179,7 @@ function createExecution<Declaration extends InputDeclaration, Output>(
     throw new ToolDefinitionError(
       name,
       'subrequests',
-      `its subrequests are ${subrequests}. They must be a whole number.`,
+      `its subrequests are ${subrequests}. Use a whole number of at least 0.`,
     );
   const problem = reconcile && literals?.reconcileProblem(effect);
   if (problem !== undefined) throw new ToolDefinitionError(name, 'reconcile', problem);

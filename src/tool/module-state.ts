@@ -132,7 +132,10 @@ const MODULE_NAME = /^[a-z][\w-]{0,63}$/i;
 /** @throws ModuleError if the name cannot be journaled. */
 export function checkName(name: string): void {
   if (!MODULE_NAME.test(name))
-    throw new ModuleError(name, "its name must be a letter and then up to 63 letters, digits, '-' and '_'.");
+    throw new ModuleError(
+      name,
+      "its name must be a letter followed by up to 63 letters, digits, '-' or '_'.",
+    );
 }
 
 /**

@@ -207,7 +207,7 @@ const isUrl = (source: FileSource): source is URL => typeTagOf(source) === 'URL'
 /** Refuses URLs with a user, whose password would be journaled and shown to models. */
 function toHttpsUrl(url: URL | null): string {
   if (url?.protocol === 'https:' && url.username === '' && url.password === '') return url.href;
-  throw new TypeError('The URL of a file must begin with https: and must not contain a user.');
+  throw new TypeError('The URL of a file must begin with https: and must not contain a user name.');
 }
 
 /** Returns the bytes of a source. Callers without types can pass anything. */

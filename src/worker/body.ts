@@ -60,7 +60,7 @@ export async function readBody(
 export const createTooLargeWithoutFilesError = (most: number): SessionError =>
   new SessionError(
     'body-too-large',
-    `Without its files, the body is larger than ${most} bytes. Send less, or long text as a file.`,
+    `Without its files, the body is larger than ${most} bytes. Send less, or send long text as a file.`,
   );
 
 export const createInvalidBodyError = (problems: readonly string[]): SessionError =>

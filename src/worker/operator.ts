@@ -25,7 +25,7 @@ export function parseOwner(key: string): Owner {
   if (owner) return owner;
   throw new SessionError(
     'invalid-query',
-    `The owner must be id: and the id of a caller, or tenant: and a tenant, but is ${describeValue(key)}.`,
+    `The owner must have the form id:CALLER or tenant:TENANT, but is ${describeValue(key)}.`,
   );
 }
 

@@ -58,7 +58,7 @@ function read(args: readonly string[]): ConsoleArguments {
     throw new UsageError(failure instanceof Error ? failure.message : String(failure));
   }
   const url = parseDeploymentUrl(values.url ?? env.HOLDFAST_URL ?? '');
-  if (url.username || url.password) throw new UsageError('--url must not contain a user or password');
+  if (url.username || url.password) throw new UsageError('--url must not contain a user name or password');
   const token = values.token ?? env.HOLDFAST_TOKEN;
   if (token && /[^\t\x20-\x7e\x80-\xff]/.test(token.trim()))
     throw new UsageError('--token contains a character that is not allowed in a header');

@@ -88,7 +88,7 @@ function findLastLine(lines: readonly string[], first: number): number {
     depth += computeDepth(line === first ? start : (lines[line] ?? ''));
     if (depth <= 0) return line;
   }
-  throw new EditError(`The list that begins on line ${first + 1} does not end.`);
+  throw new EditError(`The list that begins on line ${first + 1} is not closed.`);
 }
 
 /** Returns how many more brackets a line opens than it closes, outside of strings and comments. */

@@ -159,7 +159,7 @@ function formatHelp(
 
 function createDeployment(texts: CommandInput['texts'], token: string | undefined): Deployment {
   const { origin, pathname, username, password } = parseDeploymentUrl(texts.url ?? env.HOLDFAST_URL ?? '');
-  if (username || password) throw new UsageError('--url must not contain a user or password');
+  if (username || password) throw new UsageError('--url must not contain a user name or password');
   if (token && /[^\t\x20-\x7e\x80-\xff]/.test(token.trim()))
     throw new UsageError('--token contains a character that is not allowed in a header');
   const at: TransportOptions = {
@@ -218,7 +218,7 @@ export function checkPathName(what: string, name: string): string {
 export function readList(answer: unknown, name: string): readonly Readonly<Record<string, unknown>>[] {
   const list: unknown = Object(answer)[name];
   if (Array.isArray(list)) return list.map(Object);
-  throw new HoldfastError('bad-response', `The response of the server has no '${name}'. Check --url.`);
+  throw new HoldfastError('bad-response', `The server's response has no '${name}'. Check --url.`);
 }
 
 function describeFailure({ type, status, message }: HoldfastError, token: string | undefined): string {

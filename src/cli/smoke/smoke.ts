@@ -75,7 +75,8 @@ function parseOptions(args: readonly string[]): Options {
     });
     const { url = '', timeout, message } = values;
     const address = parseDeploymentUrl(url);
-    if (!/^[1-9]\d{0,4}$/.test(timeout)) throw new UsageError('--timeout must be a whole number of seconds');
+    if (!/^[1-9]\d{0,4}$/.test(timeout))
+      throw new UsageError('--timeout must be a whole number of seconds above 0');
     return {
       url: address,
       token: values.token ?? env.HOLDFAST_TOKEN,

@@ -216,7 +216,7 @@ export class HoldfastChatTransport<
   async #rest(chatId: string, turn: string, signal: AbortSignal): Promise<ChunkStream> {
     const path = withQuery(`/${encodeURIComponent(chatId)}/stream`, 'turn', turn);
     const { body } = await this.#ask(path, signal);
-    if (body === null) throw new Error('The stream of the chat has no body.');
+    if (body === null) throw new Error('The response for the chat stream has no body.');
     return this.processResponseStream(body);
   }
 

@@ -74,7 +74,7 @@ function installPackages(path: string, manager: Manager): void {
   if (status === 0) return;
   const reason = error ? ` (${error.message})` : '';
   throw new CreateProblem(
-    `\`${manager} install\` failed in ${path}${reason}. The project is written. Run it there again.`,
+    `\`${manager} install\` failed in ${path}${reason}. The project is created. Run the command there again.`,
   );
 }
 

@@ -150,7 +150,7 @@ function changeManifest(
   const taken = Object.entries(scripts).find(([name, script]) => ![undefined, script].includes(theirs[name]));
   if (taken)
     throw new CreateProblem(
-      `package.json has another script "${taken[0]}". Rename it, since the agent needs that name.`,
+      `package.json already has a script "${taken[0]}". Rename it, since the agent needs that name.`,
     );
   const dependencies = { ...filterMissing(ours.dependencies), ...(holdfast !== undefined && { holdfast }) };
   const added = { scripts, dependencies, devDependencies, ...ofManager };

@@ -28,7 +28,7 @@ export function readTarget(folder: string, template: Template, cwd: string): Tar
   if (held.length > 0 && !hasApp)
     throw new CreateProblem(
       `${formatPath(path, cwd)} is not empty. Name a new folder${
-        held.includes('package.json') ? ', or add an agent to the app there by --template embed' : ''
+        held.includes('package.json') ? ', or add an agent to the app there with --template embed' : ''
       }.`,
     );
   return { path, name: getProjectName(path, path === cwd || hasApp), hasApp };

@@ -277,7 +277,7 @@ export class CallerSessions {
       const why = isOver(standing) ? 'has ended' : 'is running';
       throw new A2aError(
         'unsupported',
-        `Task '${taskId}' ${why}, and waits for no answer. Send the message without a task id.`,
+        `Task '${taskId}' ${why} and is not waiting for an answer. Send the message without a task id.`,
       );
     }
     return { context, session, answers: readAnswers(parts, pending) };

@@ -32,7 +32,8 @@ const decideSeveralTimes: ApprovalCase['decide'] = async (stage, session, pendin
   const settled = await Promise.allSettled([approve(), approve(), approve()]);
   settled.push(...(await Promise.allSettled([approve()])));
   const taken = settled.flatMap((one) => (one.status === 'fulfilled' ? one.value.outcome : []));
-  if (taken.length !== 1) throw new Error(`${taken.length} of ${settled.length} decisions were accepted.`);
+  if (taken.length !== 1)
+    throw new Error(`${taken.length} of ${settled.length} decisions were accepted, not 1.`);
   return taken.join();
 };
 
@@ -54,7 +55,7 @@ const decideTooLate: ApprovalCase['decide'] = async (stage, session, pending) =>
   const late = await open(stage, session)
     .decide(pending, { decision: 'approve' })
     .catch((error: unknown) => String(error));
-  if (typeof late === 'string' && late.includes('POST answered 409')) return outcome;
+  if (typeof late === 'string' && late.includes('POST returned 409')) return outcome;
   throw new Error('A decision was accepted after it had expired.');
 };
 

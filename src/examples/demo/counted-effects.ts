@@ -39,7 +39,7 @@ export interface CountedEffects {
 export async function countEffects(file: string): Promise<CountedEffects> {
   const child = fork(fileURLToPath(new URL('./effect-counter.ts', import.meta.url)), [file]);
   const listening = await report(child, ({ type }) => type === 'listening');
-  if (listening.type !== 'listening') throw new Error('The effect counter did not print its address.');
+  if (listening.type !== 'listening') throw new Error('The effect counter did not report its address.');
   const sendCommand = (type: CounterCommand['type'], service: string): void =>
     void child.send({ type, service });
   return {
@@ -70,7 +70,7 @@ function report(child: ChildProcess, wanted: (report: CounterReport) => boolean)
       resolve(told);
     };
     const rejectOnEnd = (code: number | null): void =>
-      reject(new Error(`The effect counter ended with ${code}.`));
+      reject(new Error(`The effect counter exited with ${code}.`));
     child.on('message', take).on('exit', rejectOnEnd);
   });
 }

@@ -29,7 +29,7 @@ export async function isOpen(port: number): Promise<boolean> {
 export async function pollUntil(what: string, ms: number, holds: () => Promise<boolean>): Promise<void> {
   const deadline = Date.now() + ms;
   while (!(await holds())) {
-    if (Date.now() > deadline) throw new Error(`Timed out after ${ms} ms: ${what}.`);
+    if (Date.now() > deadline) throw new Error(`Timed out after ${ms} ms; expected: ${what}.`);
     await delay(50);
   }
 }
@@ -40,9 +40,13 @@ export async function withTimeLimit<T>(ms: number, what: string, promise: Promis
   return Promise.race([
     promise,
     new Promise<never>((_, reject) => {
-      late.addEventListener('abort', () => reject(new Error(`Timed out after ${ms} ms: ${what}.`)), {
-        once: true,
-      });
+      late.addEventListener(
+        'abort',
+        () => reject(new Error(`Timed out after ${ms} ms; expected: ${what}.`)),
+        {
+          once: true,
+        },
+      );
     }),
   ]);
 }

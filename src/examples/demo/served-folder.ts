@@ -27,7 +27,7 @@ export async function serveFolder(directory: string): Promise<ServedFolder> {
   const readLines = (): readonly string[] => readFileSync(log, 'utf8').split('\n');
   const findUrl = (): string | undefined => /http:\S+\/mcp/.exec(readLines().join('\n'))?.[0];
   await pollUntil('the folder is served', 20_000, async () => {
-    if (!group.running) throw new Error(`The folder is not served:\n${readLines().join('\n')}`);
+    if (!group.running) throw new Error(`The file server exited:\n${readLines().join('\n')}`);
     return findUrl() !== undefined;
   });
   return {

@@ -59,12 +59,12 @@ export async function startWorker(options: WorkerOptions): Promise<WorkerProcess
   const url = `http://127.0.0.1:${port}`;
   try {
     await pollUntil('the Worker answers', 60_000, async () => {
-      if (!group.running) throw new Error('wrangler dev has ended.');
+      if (!group.running) throw new Error('wrangler dev has exited.');
       return isAnswering(url);
     });
   } catch (error) {
     await group.end('SIGKILL');
-    throw new Error(`The Worker did not start. Its log ends:\n${getLastLines(log)}`, { cause: error });
+    throw new Error(`The Worker did not start. The end of its log:\n${getLastLines(log)}`, { cause: error });
   }
   const end = async (signal: 'SIGKILL' | 'SIGTERM'): Promise<void> => endAndSee(group, signal, port);
   return { url, kill: () => end('SIGKILL'), stop: () => end('SIGTERM'), log: () => getLastLines(log) };

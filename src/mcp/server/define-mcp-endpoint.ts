@@ -78,7 +78,7 @@ export function defineMcpEndpoint(config: McpEndpointConfig): ModuleUse {
   if (fault) throw new McpEndpointDefinitionError(fault.field, `it ${withFullStop(fault.problem)}`);
   const { name = 'holdfast', version = '1', instructions, authorization } = config;
   for (const [field, text] of Object.entries({ name, version })) {
-    if (text.trim() === '') throw new McpEndpointDefinitionError(field, `it has a ${field} that is blank.`);
+    if (text.trim() === '') throw new McpEndpointDefinitionError(field, `its ${field} is blank.`);
   }
   const { tools = [], agents = [], prompts = [], resources = [] } = config;
   const callable = collectPublications(tools, agents);

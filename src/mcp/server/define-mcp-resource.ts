@@ -151,7 +151,7 @@ export function checkResource(config: Omit<McpResource, 'read' | 'list'>): void 
 
 function findProblem(config: Omit<McpResource, 'read' | 'list'>): string | undefined {
   const { name, uri, ttlMs = 0, cacheScope = 'private', complete } = config;
-  if (name.trim() === '') return 'has a name that is blank';
+  if (name.trim() === '') return 'has a blank name';
   const wrong = findUriProblem(uri);
   if (wrong !== undefined) return `has the uri ${describeValue(uri)}, which ${wrong}`;
   if (/^holdfast:/i.test(uri))

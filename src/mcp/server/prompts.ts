@@ -109,7 +109,7 @@ export function checkPrompt(config: Pick<McpPrompt, 'name' | 'arguments'>): void
     new McpEndpointDefinitionError('prompts', `the prompt '${readName(config)}' ${withFullStop(problem)}`);
   const fault = literals?.fault(config, SHAPE);
   if (fault) throw refuse(fault.problem);
-  if (config.name.trim() === '') throw refuse('has a name that is blank');
+  if (config.name.trim() === '') throw refuse('has a blank name');
   const { arguments: args = [] } = config;
   for (const [index, argument] of args.entries()) {
     const problem = literals?.fault(argument, ARGUMENT)?.problem;

@@ -183,7 +183,7 @@ export function copyAuthorization(authorization: McpAuthorization): McpAuthoriza
   if (servers.length === 0) throw refuse('has no servers. List the issuers of its tokens');
   for (const server of servers) {
     if (hasUser(server))
-      throw refuse('has a server with a user or password in its URL. Use its issuer alone');
+      throw refuse('has a server with a user name or password in its URL. Use its issuer alone');
     if (!isIssuer(server))
       throw refuse(
         `has the server ${describeValue(server)}. Use its issuer, such as 'https://login.example'`,

@@ -34,7 +34,7 @@ export function publishResources(
     if (uris.has(shape)) {
       throw new McpEndpointDefinitionError(
         `resources[${index}]`,
-        `two resources have the uri '${resource.uri}', or differ only in the names of its variables.`,
+        `two resources have the uri '${resource.uri}', ignoring variable names. Change one.`,
       );
     }
     uris.add(shape);

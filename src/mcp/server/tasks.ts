@@ -183,7 +183,7 @@ export async function findNamedTask(
 const createNotDeclaredError = (): RpcError =>
   new RpcError(
     RPC_CODE.missingCapability,
-    `The request must declare the extension ${EXTENSION} among the capabilities of its client.`,
+    `The request must declare the extension ${EXTENSION} in its client capabilities.`,
     { requiredCapabilities: { extensions: TASKS } },
   );
 

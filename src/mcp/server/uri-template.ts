@@ -130,7 +130,7 @@ export function expand({ texts, names }: UriTemplate, values: Readonly<Record<st
     const [written, text] = [encodeURIComponent(value.toWellFormed()), behind[index] ?? ''];
     if (index < names.length - 1 && (written + text).indexOf(text) < written.length)
       throw new Error(
-        `{${name}} of a uri must not contain '${text}', or end with its beginning, since that text follows it.`,
+        `{${name}} of a uri must not contain '${text}', which follows it, or end with the start of that text.`,
       );
     return uri + written + text;
   }, first);

@@ -133,5 +133,5 @@ const answerOne = (
 function readQuestionNumber({ url }: Request): number {
   const value = new URL(url).searchParams.get('question') ?? '1';
   if (/^[1-9]\d{0,5}$/.test(value)) return Number(value);
-  throw new Problem('invalid-query', 'question must be the number of a question of the call, from 1.');
+  throw new Problem('invalid-query', 'question must be the number of a question of the call, starting at 1.');
 }

@@ -106,7 +106,7 @@ function createRootLoop({ asked, state, events }: RebuildMoment): Loop {
   const { host, env, target, requestId } = asked;
   const { turn } = state;
   const frame = turn?.frames.get(ROOT);
-  if (!turn || !frame) throw new Error('The turn is open.');
+  if (!turn || !frame) throw new Error('The turn is not open.');
   const services = createTurnServices({ host, env, requestId }, { ...target, agent: target.agent.name });
   const { modules } = host;
   const log = (): void => {};

@@ -240,7 +240,7 @@ async function parseForm(request: Request, bytes: Uint8Array<ArrayBuffer>): Prom
   try {
     return await new Response(bytes, { headers }).formData();
   } catch {
-    throw new Problem('bad-form', 'The body is not multipart/form-data as its Content-Type says.');
+    throw new Problem('bad-form', 'The body is not multipart/form-data, contrary to its Content-Type.');
   }
 }
 

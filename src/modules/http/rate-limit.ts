@@ -28,7 +28,7 @@ APP.give(RATE_LIMIT_USE, {
     if (await isAllowed(() => limiter.limit({ key }), host.log)) return;
     throw new Problem(
       'rate-limited',
-      'There were too many messages for sessions of this owner. Send the message again later.',
+      'Too many messages were sent to sessions of this owner. Send the message again later.',
       { headers: { 'retry-after': RETRY_AFTER_S } },
     );
   },

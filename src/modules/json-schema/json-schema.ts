@@ -123,7 +123,7 @@ function assertAllChecked(schema: JsonSchema): void {
   const unchecked =
     `\`${first.assertion}\` at \`${first.path}\`${more}. Use other keywords, such as a \`pattern\`, or the description, or ` +
     'a schema library, which has its own checks';
-  throw new InputSchemaError(`has an assertion that is not checked here: ${unchecked}.`);
+  throw new InputSchemaError(`has an assertion that Holdfast cannot check: ${unchecked}.`);
 }
 
 /**

@@ -82,5 +82,5 @@ function getLimitPolicy({ host }: Pick<HostedApp, 'host'>): LimitPolicy {
     const limiting = LIMIT_POLICIES.get(use);
     if (limiting) return limiting;
   }
-  throw new ConfigurationError('This app has no ownerLimits() in its `use`.');
+  throw new ConfigurationError('This app needs ownerLimits() in its `use`.');
 }

@@ -68,7 +68,7 @@ const EVERYWHERE_RULE: StateRule = { states: 'all', to: new Map() };
 type StateMap = ReadonlyMap<string, unknown>;
 
 function checkInitial(machine: string, states: StateMap, initial: string | undefined): void {
-  if (states.size === 0) throw new ToolDefinitionError(machine, 'states', 'it has no states.');
+  if (states.size === 0) throw new ToolDefinitionError(machine, 'states', 'it has no states. Add one.');
   if (states.has('')) throw new ToolDefinitionError(machine, 'states', 'it has a state without a name.');
   if (initial !== undefined && states.has(initial)) return;
   const problem =

@@ -164,7 +164,7 @@ export function createToolCallingManager(config: ToolCallingManagerConfig = {}):
 
     async executeToolCalls(messages, replies, { signal, ...options }) {
       if (messages.some((message) => !message))
-        throw new TypeError('A message of the conversation is missing.');
+        throw new TypeError('A message in the conversation is null or undefined.');
       const reply = findCallingReply(replies);
       if (!reply) throw new ToolCallingError('no-tool-call', 'No tool call requested by the chat model');
       return executeReply({ config: await createLoopConfig(options, reply), messages, reply, signal });

@@ -104,7 +104,7 @@ function applyTransformer(
       const made = make(value, { principal });
       // In plain JavaScript, it may return any value.
       if (typeof made === typeof value && Array.isArray(made) === Array.isArray(value)) return made;
-      throw new TypeError('It returned a value of another type.');
+      throw new TypeError('The result and the input differ in type.');
     } catch (thrown) {
       log(errorEntry(`the transformer '${name}' failed; its input stays unchanged`, thrown));
       return value;

@@ -37,14 +37,14 @@ export async function toolsFor(
   const unfolding = findUnfolding(facade);
   if (!unfolding) throw new ToolDefinitionError(facade.name, 'tools', 'it is not an unfolding tool.');
   if (unfolding.prepare) {
-    throw new ToolDefinitionError(facade.name, 'prepare', 'it loads its tools during a turn.');
+    throw new ToolDefinitionError(facade.name, 'prepare', 'its tools are known only during a turn.');
   }
   const checked = await facade.check(input);
   if (!checked.ok) throw new TypeError(checked.answer.content);
   const copy = copyJson(checked.value);
   if (!copy.ok) {
     throw new TypeError(
-      `Its schema returned a value that is ${copy.problem.what} at \`${copy.problem.path}\`.`,
+      `The schema of '${facade.name}' returned ${copy.problem.what} at \`${copy.problem.path}\`.`,
     );
   }
   const tools = createInnerTools(unfolding.into, { call: '', input: copy.value }, createView(options));

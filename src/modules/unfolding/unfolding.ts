@@ -206,7 +206,7 @@ export const listAllTools = (tools: CategorySelection['tools']): readonly AnyToo
 
 function assertTools(tools: readonly AnyTool[]): readonly AnyTool[] {
   if (Array.isArray(tools) && tools.every(isTool)) return tools;
-  throw new TypeError('Its tools must be a list.');
+  throw new TypeError('Its tools must be a list of tools.');
 }
 
 /** Returns the tools of a list that came from the unfolding tool with this name. */

@@ -174,7 +174,7 @@ async function toStart(
  */
 async function toKey(id: string): Promise<string> {
   if (id === '')
-    throw new Error('The delivery has an empty id or key, so other deliveries would count as the same.');
+    throw new Error('The delivery has an empty id or key, so other deliveries would count as repeats of it.');
   return /^[\x21-\x7e]{1,200}$/.test(id) ? id : `sha256:${await computeSha256Hex(JSON.stringify(id))}`;
 }
 

@@ -13,7 +13,7 @@ async function playWithout(
   without?: Guard,
 ): Promise<readonly PlayedCell[]> {
   const scenario = [...leaves, ...parts].find((one) => one.kind === kind);
-  if (!scenario) throw new Error(`The scenarios have no kind '${kind}'.`);
+  if (!scenario) throw new Error(`No scenario has the kind '${kind}'.`);
   return playAll(listCells([await Trial.of(scenario)], modes), { without });
 }
 

@@ -418,14 +418,12 @@ describe('a command prints its error on one line', () => {
       'holdfast inbox: *** \\u{1b}]0;x\\u{7}\\u{202e} next (x\\u{202e})',
     );
     const begins = 'holdfast inbox: The server returned';
-    expect(await getError(await runAgainst(302, ''))).toMatch(
-      `${begins} 302, but not from a Holdfast Worker.`,
-    );
+    expect(await getError(await runAgainst(302, ''))).toMatch(`${begins} 302 without a Holdfast response.`);
     expect(await getError(await runAgainst(200, '<html>'))).toMatch(
-      `${begins} 200, but not from a Holdfast Worker`,
+      `${begins} 200 without a Holdfast response`,
     );
     expect(await getError(await runAgainst(200, '{}'))).toMatch(
-      "holdfast inbox: The response of the server has no 'waiting'. Check --url.",
+      "holdfast inbox: The server's response has no 'waiting'. Check --url.",
     );
     expect(await getError('http://127.0.0.1:9')).toMatch(
       /^holdfast inbox: The connection to the server was lost in GET \/pending: [^\n]+ \(connection-lost\)$/,
@@ -435,9 +433,9 @@ describe('a command prints its error on one line', () => {
   it.each<[readonly string[], string]>([
     [
       ['inbox', '--url', 'ftp://a'],
-      'inbox: --url must be an http URL, such as https://clerk.example.workers.dev',
+      'inbox: --url must be an http or https URL, such as https://clerk.example.workers.dev',
     ],
-    [['inbox', '--url', 'http://a:b@c'], 'inbox: --url must not contain a user or password'],
+    [['inbox', '--url', 'http://a:b@c'], 'inbox: --url must not contain a user name or password'],
     [['inbox', '--token', 'a€b'], 'inbox: --token contains a character that is not allowed in a header'],
     [['inbox', 'x', 'y'], 'inbox: name only one session'],
     [['inbox', 'x'], 'inbox: a session and --agent require --approve or --reject'],

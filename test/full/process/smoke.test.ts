@@ -188,7 +188,7 @@ it.each([
   [
     ['--url', 'http://a', '--timeout', '0'],
     2,
-    /^holdfast smoke: --timeout must be a whole number of seconds/,
+    /^holdfast smoke: --timeout must be a whole number of seconds above 0/,
   ],
 ])('the smoke test with the arguments %j exits with %i', async (args, code, text) => {
   const result = await run(...args);

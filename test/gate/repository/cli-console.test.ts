@@ -167,8 +167,8 @@ describe('npx holdfast console', () => {
   const output = { out: () => {}, err: () => {} };
 
   it.each([
-    [['--url', 'nonsense'], '--url must be an http URL, such as https://clerk.example.workers.dev'],
-    [['--url', 'https://a:b@c.example'], '--url must not contain a user or password'],
+    [['--url', 'nonsense'], '--url must be an http or https URL, such as https://clerk.example.workers.dev'],
+    [['--url', 'https://a:b@c.example'], '--url must not contain a user name or password'],
     [['--url', 'https://c.example', '--port', '99999'], '--port must be a whole number from 0 to 65535'],
     [
       ['--url', 'https://c.example', '--token', 'snow☃'],

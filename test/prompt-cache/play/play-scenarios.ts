@@ -34,7 +34,7 @@ export async function playScenarios(
 
 async function playRow(scenario: Scenario, wire: (typeof MEASURED_WIRES)[number]): Promise<Row> {
   const played = await playSession(scenario, wire).catch((cause: unknown) => {
-    throw new Error(`The scenario '${scenario.name}' failed over ${wire.name}.`, { cause });
+    throw new Error(`The scenario '${scenario.name}' failed on the wire ${wire.name}.`, { cause });
   });
   return {
     scenario: scenario.name,

@@ -62,7 +62,7 @@ async function tryOne({ manager, node, template, tarballs, env }: Trial): Promis
   const answered = performance.now() - start;
   await project.end();
   if (!/"outcome"|202 Accepted/.test(project.answer))
-    throw new Error(`The command that the project in ${path} prints returned: ${project.answer}`);
+    throw new Error(`The command printed by the project in ${path} returned: ${project.answer}`);
   const checked = await executeCommand(`${run} check`, path, env);
   const tested = await executeCommand(`${run} test`, path, env);
   const deployed = await executeCommand(`${exec} wrangler deploy --dry-run`, path, env);

@@ -58,7 +58,7 @@ export class OutsideWorld implements Outside {
         );
         if (!isLate) this.effects.push({ key, session, call, label, at: simulation.now });
         const settle = (): void =>
-          isLate ? reject(new Error('The request is refused because its key was recalled.')) : resolve();
+          isLate ? reject(new Error('The request was refused because its key was recalled.')) : resolve();
         simulation.after(this.#way(), settle, owner ?? null);
       };
       simulation.after(this.#way(), recordArrival, null);

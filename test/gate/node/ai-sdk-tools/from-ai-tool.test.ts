@@ -238,11 +238,11 @@ describe('fromAiTool', () => {
     const ours = fromAiTool(pay, { name: 'pay' });
     expect((await callTool(ours, { eur: 5 })).content).toBe('Paid 5.');
     await expect(callTool(ours, { eur: 50 })).rejects.toThrow(
-      "The call to 'pay' waits until a person decides: May 'pay' run?. Use createTestSession for it.",
+      `The call to 'pay' waits until a person decides "May 'pay' run?". Use createTestSession for it.`,
     );
     const always = fromAiTool({ ...pay, needsApproval: true }, { name: 'pay' });
     await expect(callTool(always, { eur: 5 })).rejects.toThrow(
-      "waits until a person decides: May 'pay' run?",
+      `waits until a person decides "May 'pay' run?"`,
     );
   });
 
@@ -251,7 +251,7 @@ describe('fromAiTool', () => {
       fromAiTool(weather, { name: 'weather' }),
       ({ city: at }) => `Ask for ${at}?`,
     );
-    await expect(callTool(ours, { city: 'Oslo' })).rejects.toThrow('decides: Ask for Oslo?');
+    await expect(callTool(ours, { city: 'Oslo' })).rejects.toThrow('decides "Ask for Oslo?');
   });
 
   it('leaves the call to the client if the tool has no execute function', async () => {

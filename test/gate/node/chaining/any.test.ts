@@ -293,7 +293,7 @@ describe('the types that chainAny finds', () => {
       name: 'Late',
       schema: v.object({ late: v.string() }),
       tools: () => {
-        if (!fails) throw new ReferenceError('It is not initialized.');
+        if (!fails) throw new ReferenceError('The type is not initialized.');
         throw new Error('Never.');
       },
     });
@@ -317,7 +317,7 @@ describe('the types that chainAny finds', () => {
         name: `T${level}`,
         schema: v.object({ level: v.number() }),
         tools: () => {
-          if (!isDeclared) throw new ReferenceError('It is not initialized.');
+          if (!isDeclared) throw new ReferenceError('The type is not initialized.');
           return [createReturningTool(`to_${level + 1}`, createDeeperType(level + 1), { level })];
         },
       });

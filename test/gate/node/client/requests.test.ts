@@ -229,7 +229,7 @@ describe('a request', () => {
     expect(failure).toBeInstanceOf(HoldfastError);
     expect(failure).toMatchObject({ type: 'bad-response', status });
     expect(String(failure)).toContain(
-      `The server returned ${status}, but not from a Holdfast Worker. Check the url. The body begins: `,
+      `The server returned ${status} without a Holdfast response. Check the url. The body begins: `,
     );
   });
 
@@ -510,7 +510,7 @@ describe('an invalid request', () => {
     const { session } = createFakeSession();
     const parts = [{ type: 'text', text: 'a' }] as const;
     await expect(session.send(parts, { files: [new Blob(['b'])] })).rejects.toThrow(
-      '`files` needs a text message. Put the files in its parts.',
+      '`files` needs a text message. Put the files in the message parts.',
     );
   });
 });

@@ -304,7 +304,7 @@ describe('a stream of a turn', () => {
   ])('rejects if the data of an event is %s', async (_, text) => {
     const { session } = createFakeSession(stream([STARTED_FRAME, `event: model-replied\n${text}`]));
     await expect(collect(session.stream('Pay.'))).rejects.toThrow(
-      /^The server returned 200, but not from a Holdfast Worker\. Check the url\. The body begins: (\{"a|1)$/,
+      /^The server returned 200 without a Holdfast response\. Check the url\. The body begins: (\{"a|1)$/,
     );
   });
 

@@ -66,15 +66,15 @@ describe('content()', () => {
     [() => image(PNG, 'text/html'), "'text/html' is not the media type of an image."],
     [
       () => file(new URL('http://x.test/a'), 'image/png'),
-      'The URL of a file must begin with https: and must not contain a user.',
+      'The URL of a file must begin with https: and must not contain a user name.',
     ],
     [
       () => file(new URL('data:image/png;base64,AA=='), 'image/png'),
-      'The URL of a file must begin with https: and must not contain a user.',
+      'The URL of a file must begin with https: and must not contain a user name.',
     ],
     [
       () => file(new URL('https://me:key@x.test/a.png'), 'image/png'),
-      'The URL of a file must begin with https: and must not contain a user.',
+      'The URL of a file must begin with https: and must not contain a user name.',
     ],
     ...[
       ['iVBORw0KGgo=', 'String'],
@@ -102,7 +102,7 @@ describe('content()', () => {
     ]),
     [
       () => content([{ type: 'file', mediaType: 'image/png', url: 'http://x.test/a.png' }]),
-      'The URL of a file must begin with https: and must not contain a user.',
+      'The URL of a file must begin with https: and must not contain a user name.',
     ],
     [
       () => content([{ type: 'file', mediaType: 'image/png', bytes: 'iVBORw0KGgo=' as never }]),

@@ -292,11 +292,7 @@ describe('a tool with a decorator, a lock or MCP clients', () => {
 
 describe('a rarely used definition', () => {
   it.each<Mistake>([
-    [
-      'a prompt without a name',
-      makePrompt({ name: '' }),
-      "MCP endpoint: the prompt '' has a name that is blank.",
-    ],
+    ['a prompt without a name', makePrompt({ name: '' }), "MCP endpoint: the prompt '' has a blank name."],
     [
       'an argument without a name',
       makePrompt({ arguments: [{ name: ' ' }] }),

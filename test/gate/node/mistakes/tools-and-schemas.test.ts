@@ -218,7 +218,7 @@ describe('the JSON Schema of an input', () => {
     [
       'a format that is not checked',
       makeWithInput({ properties: { to: { format: 'phone' } } }),
-      'Tool \'pay\': its input has an assertion that is not checked here: `format: "phone"` at `$.properties.to`. Use other keywords, such as a `pattern`, or the description, or a schema library, which has its own checks.',
+      'Tool \'pay\': its input has an assertion that Holdfast cannot check: `format: "phone"` at `$.properties.to`. Use other keywords, such as a `pattern`, or the description, or a schema library, which has its own checks.',
     ],
     [
       'a typo in properties',

@@ -33,19 +33,19 @@ describe.each(Object.entries(adapters))('%s', (_, adapter) => {
   });
 
   it.each([
-    [{ prices: { input: -1, output: 2 } }, "'prices.input' is -1. Use USD per million tokens, from 0."],
+    [{ prices: { input: -1, output: 2 } }, "'prices.input' is -1. Use 0 or more USD per million tokens."],
     [
       { prices: { input: 1, output: Number.NaN } },
-      "'prices.output' is NaN. Use USD per million tokens, from 0.",
+      "'prices.output' is NaN. Use 0 or more USD per million tokens.",
     ],
-    [{ prices: { input: 1 } }, "'prices.output' is undefined. Use USD per million tokens, from 0."],
+    [{ prices: { input: 1 } }, "'prices.output' is undefined. Use 0 or more USD per million tokens."],
     [
       { prices: { input: 1, output: 2, cachedInput: -1 } },
-      "'prices.cachedInput' is -1. Use USD per million tokens, from 0.",
+      "'prices.cachedInput' is -1. Use 0 or more USD per million tokens.",
     ],
     [
       { prices: { input: 1, output: 2, cacheWrite: null } },
-      "'prices.cacheWrite' is null. Use USD per million tokens, from 0.",
+      "'prices.cacheWrite' is null. Use 0 or more USD per million tokens.",
     ],
     [{ maxOutputTokens: 0 }, "'maxOutputTokens' is 0. Use a positive whole number."],
     [{ maxOutputTokens: 1.5 }, "'maxOutputTokens' is 1.5. Use a positive whole number."],

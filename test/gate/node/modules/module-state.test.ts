@@ -239,11 +239,11 @@ describe('a mistake in a module', () => {
   it.each([
     [
       { name: 'a b' },
-      "Module 'a b': its name must be a letter and then up to 63 letters, digits, '-' and '_'.",
+      "Module 'a b': its name must be a letter followed by up to 63 letters, digits, '-' or '_'.",
     ],
     [
       { name: 'holdfast:words' },
-      "Module 'holdfast:words': its name must be a letter and then up to 63 letters, digits, '-' and '_'.",
+      "Module 'holdfast:words': its name must be a letter followed by up to 63 letters, digits, '-' or '_'.",
     ],
     [{ when: 'soon' as 'call' }, "Module 'words': 'when' is 'soon'. Use 'call' or 'batch'."],
     [{ scope: 'frame' as 'path' }, "Module 'words': 'scope' is 'frame'. Use 'path', 'session' or 'turn'."],
@@ -263,9 +263,9 @@ describe('a mistake in a module', () => {
     [
       'throws',
       () => {
-        throw new Error('Not my day.');
+        throw new Error('The service is down.');
       },
-      'Not my day.',
+      'The service is down.',
     ],
     [
       'returns a value that is not JSON',

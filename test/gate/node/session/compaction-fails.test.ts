@@ -138,7 +138,7 @@ describe('a failing summary of a conversation that does not fit without it', () 
     let asked = 0;
     const fail = () => {
       asked += 1;
-      throw new TypeError('It is down.');
+      throw new TypeError('The model is down.');
     };
     const compaction = summarize({ overTokens: 150, keepTurns: 0, summarize: fail });
     const app = createMemoryApp({ replies: ['A.', 'B.'], use: [compaction], clock });

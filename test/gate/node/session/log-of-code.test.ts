@@ -158,7 +158,7 @@ it.each<
     {
       level,
       message: "the transformer 'cut' failed; its input stays unchanged",
-      stack: 'TypeError: It returned a value of another type.',
+      stack: 'TypeError: The result and the input differ in type.',
     },
   ],
 ])('%s is logged without secrets', async (_, config, replies, expected) => {

@@ -247,7 +247,7 @@ describe('a model call that streams', () => {
   it('cannot make more requests after it has answered', async () => {
     const turn = await startTurn(async () => hello);
     expect(turn.end()).toBe('Hello.');
-    await expect(turn.asked[0]?.again?.()).rejects.toThrow('The model has answered already.');
+    await expect(turn.asked[0]?.again?.()).rejects.toThrow('The model has already answered.');
   });
 
   it('leaves no timer behind when it answers', async () => {

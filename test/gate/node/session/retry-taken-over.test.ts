@@ -10,7 +10,7 @@ import { createMemoryApp } from './memory-app.ts';
 it('a retried turn sends the model the same request after a take-over, with its message only once', async () => {
   const clock = createManualClock(1_000_000);
   const look = defineTool({ name: 'look', description: 'Looks.', effect: 'read', run: () => 'seen' });
-  const down = new ModelError('bad-request', 'It is down.');
+  const down = new ModelError('bad-request', 'The model is down.');
   const app = createMemoryApp({
     tools: [look],
     replies: [{ calls: ['look'] }, down, { calls: ['look'] }, 'Here.'],

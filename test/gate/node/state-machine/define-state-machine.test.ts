@@ -60,7 +60,7 @@ describe('defineStateMachine', () => {
       'initial',
       "its initial state 'ajar' is not one of its states. Use 'open', 'shut'.",
     ],
-    ['no states', { states: {}, initial: 'open' }, 'states', 'it has no states.'],
+    ['no states', { states: {}, initial: 'open' }, 'states', 'it has no states. Add one.'],
     [
       'a state without a name',
       { states: { '': [go] }, initial: '' },

@@ -54,7 +54,7 @@ describe('callTool', () => {
 
   it('rejects with an error that states what kind of answer the call waits for', async () => {
     await expect(callTool(requireApproval(pay, 'Pay?'), { amount: 2 })).rejects.toThrow(
-      new Error("The call to 'pay' waits until a person decides: Pay?. Use createTestSession for it."),
+      new Error(`The call to 'pay' waits until a person decides "Pay?". Use createTestSession for it.`),
     );
     await expect(callTool(manual(pay), { amount: 2 })).rejects.toThrow(
       new Error("The call to 'pay' waits until a person sends its result. Use createTestSession for it."),
@@ -138,7 +138,7 @@ it('a test can read the memory of a module', async () => {
     replies: [{ calls: [{ name: 'count' }, { name: 'count' }] }, 'Done.'],
     use: [counted.use()],
   });
-  await expect(session.memory(counted)).rejects.toThrow('No message was sent to the session yet.');
+  await expect(session.memory(counted)).rejects.toThrow('No message has been sent to the session yet.');
   await session.send('Go.');
   expect(await session.memory(counted)).toBe(4);
 });

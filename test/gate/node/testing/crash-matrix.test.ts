@@ -441,7 +441,7 @@ describe('a crash matrix with an invalid script', () => {
       ],
     };
     await expect(crashMatrix(createTestAgent(refund), script)).rejects.toThrow(
-      "The script fails even without a disturbance: No call waits under 'refund'. Waiting: nothing. The last error: tool 'refund' answered: The input of tool 'refund' is not valid: - order: ",
+      "The script fails even without a disturbance: No waiting call matches 'refund'. Waiting: nothing. The last error: tool 'refund' answered: The input of tool 'refund' is not valid: - order: ",
     );
   });
 
@@ -460,7 +460,7 @@ describe('a crash matrix with an invalid script', () => {
       ],
     };
     await expect(crashMatrix(createTestAgent(refund), script)).rejects.toThrow(
-      "The script fails even without a disturbance: No call waits under 'refund'. Waiting: nothing.",
+      "The script fails even without a disturbance: No waiting call matches 'refund'. Waiting: nothing.",
     );
   });
 });

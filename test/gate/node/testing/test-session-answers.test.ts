@@ -150,15 +150,15 @@ describe('a test session that waits for a decision', () => {
     const twice = { calls: [call('pay', { amount: 1 }), call('pay', { amount: 2 })] };
     const session = createTestSession(createTestAgent(askFirst(pay)), { replies: [twice, 'Done.'] });
     await expect(session.decide('pay', 'approve')).rejects.toThrow(
-      "No call waits under 'pay'. Waiting: nothing.",
+      "No waiting call matches 'pay'. Waiting: nothing.",
     );
     const { turn } = await session.send('Pay.');
     const waiting = `pay (${turn}.3.0), pay (${turn}.3.1)`;
     await expect(session.decide('pay', 'approve')).rejects.toThrow(
-      `More than one call waits under 'pay'. Waiting: ${waiting}.`,
+      `More than one call matches 'pay'. Waiting: ${waiting}.`,
     );
     await expect(session.decide('ship', 'approve')).rejects.toThrow(
-      `No call waits under 'ship'. Waiting: ${waiting}.`,
+      `No waiting call matches 'ship'. Waiting: ${waiting}.`,
     );
   });
 
@@ -211,7 +211,7 @@ describe('a test session whose decision expires', () => {
     await clock.advance(1);
     expect(await session.settled()).toMatchObject({ outcome });
     expect([paid, getLastResults(session)]).toEqual([amounts, texts]);
-    await expect(session.decide('pay', 'approve')).rejects.toThrow("No call waits under 'pay'");
+    await expect(session.decide('pay', 'approve')).rejects.toThrow("No waiting call matches 'pay'");
   });
 
   it('does not expire after a decision', async () => {

@@ -187,7 +187,7 @@ describe('a test session', () => {
 
   it('has no state and no events before its first message', async () => {
     const session = createTestSession(createTestAgent(), { replies: [] });
-    await expect(session.state()).rejects.toThrow('No message was sent to the session yet.');
+    await expect(session.state()).rejects.toThrow('No message has been sent to the session yet.');
     expect(await session.events()).toEqual([]);
   });
 });

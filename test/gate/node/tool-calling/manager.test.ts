@@ -202,7 +202,7 @@ describe('executeToolCalls', () => {
     const options = defineToolCallingOptions();
     await expect(execute(null, createReply(call('a')), options)).rejects.toThrow(TypeError);
     await expect(execute([null], createReply(call('a')), options)).rejects.toThrow(
-      new TypeError('A message of the conversation is missing.'),
+      new TypeError('A message in the conversation is null or undefined.'),
     );
     await expect(execute(GO_MESSAGES, null, options)).rejects.toThrow(
       new TypeError('The reply of the model is missing.'),

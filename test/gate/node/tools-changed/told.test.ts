@@ -226,7 +226,7 @@ describe('a model that receives tool changes', () => {
       ['dig', 'dig', 'turn', undefined],
     ]);
     const [first, second, third, last] = app.model.requests;
-    if (!first || !second || !third || !last) throw new Error('There must be more requests.');
+    if (!first || !second || !third || !last) throw new Error('The model received fewer than four requests.');
     expect([isExtension(first, second), isExtension(second, third)]).toEqual([true, true]);
     expect(listShownChanges(third)).toEqual(['4 +zoo', '7 +dig']);
     // This code does not know the earlier definition of `dig`.

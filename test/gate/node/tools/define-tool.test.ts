@@ -269,7 +269,7 @@ describe('an invalid definition', () => {
     'is refused with %d subrequests',
     (subrequests) => {
       expect(() => defineTool({ ...base, subrequests })).toThrow(
-        `Tool 'order': its subrequests are ${subrequests}. They must be a whole number.`,
+        `Tool 'order': its subrequests are ${subrequests}. Use a whole number of at least 0.`,
       );
     },
   );

@@ -71,7 +71,7 @@ describe('a tool whose input schema has an assertion that is not checked', () =>
     expect(error).toMatchObject({
       tool: 'call',
       field: 'input',
-      message: `Tool 'call': its input has an assertion that is not checked here: ${what}. ${FIX_ADVICE}.`,
+      message: `Tool 'call': its input has an assertion that Holdfast cannot check: ${what}. ${FIX_ADVICE}.`,
     });
   });
 
@@ -134,15 +134,15 @@ describe('a tool whose input schema has an assertion that is not checked', () =>
     const tool = defineTool({ name: 'call', description: 'Calls.', run });
     expect(catchError(() => parameters({ to: { ...stringParameter(), schema: phone } }))).toMatchObject({
       name: 'InputSchemaError',
-      message: `its input has an assertion that is not checked here: ${what}`,
+      message: `its input has an assertion that Holdfast cannot check: ${what}`,
     });
     expect(catchError(() => withParameter(tool, 'to', jsonSchema(phone)))).toMatchObject({
-      message: `Tool 'call': its parameter 'to' has an assertion that is not checked here: ${what.replace('$.properties.to', '$')}`,
+      message: `Tool 'call': its parameter 'to' has an assertion that Holdfast cannot check: ${what.replace('$.properties.to', '$')}`,
     });
     const output = { type: 'object', properties: { to: phone } };
     const agent = { name: 'clerk', description: 'Calls.', instructions: 'Call.' };
     expect(catchError(() => defineAgent({ ...agent, output: jsonSchema(output) }))).toMatchObject({
-      message: `Agent 'clerk' has an output that has an assertion that is not checked here: ${what}`,
+      message: `Agent 'clerk' has an output that has an assertion that Holdfast cannot check: ${what}`,
     });
   });
 });

@@ -106,7 +106,7 @@ describe('an unfolding tool with `select`', () => {
 
   it.each([
     ['throws', 'Gone.', throwGone],
-    ['returns a value that is not a list', 'Its tools must be a list.', () => 'query'],
+    ['returns a value that is not a list', 'Its tools must be a list of tools.', () => 'query'],
   ])('returns an error if `select` %s', async (_, message, answer) => {
     const select = (): never => answer() as never; // The types do not allow this.
     const session = createSession([createDatabase({ select })], [callTools('database'), 'Done.']);

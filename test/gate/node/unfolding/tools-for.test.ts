@@ -66,7 +66,7 @@ describe('toolsFor', () => {
       prepare,
     });
     await expect(toolsFor(crm)).rejects.toEqual(
-      matchRefusal("Tool 'crm': it loads its tools during a turn."),
+      matchRefusal("Tool 'crm': its tools are known only during a turn."),
     );
     expect(prepare).not.toHaveBeenCalled();
   });
@@ -90,7 +90,7 @@ describe('toolsFor', () => {
     );
     const check = async () => ({ ok: true, value: { at: () => 'later' } }) as const;
     await expect(toolsFor(decorate(plans, { check }))).rejects.toEqual(
-      new TypeError('Its schema returned a value that is a function at `$.at`.'),
+      new TypeError("The schema of 'plans' returned a function at `$.at`."),
     );
   });
 });

@@ -107,7 +107,7 @@ describe('`defineWebhook`', () => {
     for (const key of strange) expect(key).toMatch(/^sha256:[0-9a-f]{64}$/);
     expect(new Set(strange).size).toBe(5);
     await expect(computeKey('')).rejects.toThrow(
-      'The delivery has an empty id or key, so other deliveries would count as the same.',
+      'The delivery has an empty id or key, so other deliveries would count as repeats of it.',
     );
   });
 

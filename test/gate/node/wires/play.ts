@@ -198,7 +198,7 @@ async function runWithKills({
     const end = await Promise.race([steps.run(leased, { port: killable, agent, ...more }), over.promise]);
     if (end !== 'killed') {
       if (end.status === 'ended') return kills;
-      throw new Error(`An invocation ended as ${end.status}.`);
+      throw new Error(`An invocation ended with the status ${end.status}.`);
     }
     await restart();
     const next = await steps.resume(turn);

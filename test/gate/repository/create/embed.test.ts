@@ -180,7 +180,7 @@ it.each([
   [
     'an app that already has a script dev:agent',
     { 'package.json': '{ "scripts": { "dev:agent": "mine" }, "dependencies": { "hono": "^4.10.0" } }' },
-    'package.json has another script "dev:agent". Rename it, since the agent needs that name.',
+    'package.json already has a script "dev:agent". Rename it, since the agent needs that name.',
   ],
   ['settings that are not JSON', { 'wrangler.jsonc': '{' }, 'wrangler.jsonc cannot be read: '],
   [

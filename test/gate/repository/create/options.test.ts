@@ -141,7 +141,7 @@ describe('readTarget', () => {
     expect(() => readTarget('.', 'embed', cwd)).toThrow('This folder is not empty. Name a new folder.');
     expect(() => readTarget('notes.txt', 'minimal', cwd)).toThrow('notes.txt is a file. Name a new folder.');
     const app = createFolder('package.json');
-    expect(() => readTarget('.', 'chat', app)).toThrow('add an agent to the app there by --template embed');
+    expect(() => readTarget('.', 'chat', app)).toThrow('add an agent to the app there with --template embed');
     expect(readTarget('.', 'embed', app)).toMatchObject({ path: app, hasApp: true });
   });
 

@@ -42,7 +42,7 @@ function createWiki(): FakeServer {
   const fetching = vi.spyOn(globalThis, 'fetch');
   fetching.mockImplementation((input, init) => {
     const url = input instanceof Request ? input.url : String(input);
-    if (!url.startsWith('https://wiki.example/')) throw new Error(`Nobody may ask ${url}.`);
+    if (!url.startsWith('https://wiki.example/')) throw new Error(`The request to ${url} is unexpected.`);
     return server.fetch(url, init);
   });
   onTestFinished(() => fetching.mockRestore());

@@ -108,7 +108,8 @@ describe('a message', () => {
       LOCAL_CALLER,
       createCodeApp({ http: { maxBodyBytes: 10 } }),
     );
-    const detail = 'Without its files, the body is larger than 10 bytes. Send less, or long text as a file.';
+    const detail =
+      'Without its files, the body is larger than 10 bytes. Send less, or send long text as a file.';
     expect(await catchRefusal(chat.send('Hello, hello'))).toEqual(createRefusal('body-too-large', detail));
   });
 

@@ -43,7 +43,7 @@ async function startWaitingInCode(tool: string, ...replies: string[]) {
   const { message, model } = script({ calls: [{ name: tool, input }] }, ...replies);
   const asked = await chat.send(message());
   const [call] = asked.outcome === 'suspended' ? asked.pending : [];
-  if (!call) throw new Error(`The turn does not wait: ${JSON.stringify(asked)}`);
+  if (!call) throw new Error(`The turn is not waiting for a call: ${JSON.stringify(asked)}`);
   return { path, chat, to, model, asked, call };
 }
 

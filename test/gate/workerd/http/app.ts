@@ -34,7 +34,7 @@ export const failingAgent: Agent = {
   ...scripted,
   name: 'broken',
   get instructions(): string {
-    throw new TypeError('secret of the inside');
+    throw new TypeError('an internal secret');
   },
 };
 

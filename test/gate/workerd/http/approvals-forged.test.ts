@@ -293,7 +293,7 @@ describe('an invalid decision', () => {
     async (which) => {
       const wait = await startWaitingTurn(['pay']);
       const response = await answer(`${linkOf(wait)}?question=${which}`, APPROVE);
-      const detail = 'question must be the number of a question of the call, from 1.';
+      const detail = 'question must be the number of a question of the call, starting at 1.';
       await expectProblem(response, createProblem('invalid-query', 400, detail));
     },
   );

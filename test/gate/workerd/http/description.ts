@@ -64,7 +64,7 @@ type JsonDescription = Readonly<Record<string, unknown>>;
 
 /** An endpoint with authorization metadata, without the SDK that serves it. */
 const ENDPOINT = {
-  serve: () => Promise.reject(new Error('This endpoint is only described.')),
+  serve: () => Promise.reject(new Error('This endpoint does not serve requests.')),
   authorization: { servers: [] },
   basePath: undefined,
 };

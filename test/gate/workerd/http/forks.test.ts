@@ -290,7 +290,7 @@ describe('a fork request is refused', () => {
     const refused = {
       type: 'urn:holdfast:problem:session-exists',
       status: 409,
-      detail: `The session '${name}' exists, and is not a fork at this event. GET ${other} shows it. Use another name.`,
+      detail: `The session '${name}' already exists, and is not a fork at this event. GET ${other} shows it. Use another name.`,
     };
     expect(await readRefusal(path, { at: 4, name })).toEqual(refused);
     expect(await readRefusal(path, { at: 4, name: getSessionId(path) })).toMatchObject({ status: 409 });

@@ -94,7 +94,7 @@ describe('POST .../forms', () => {
   it('returns 400 for a form that does not match its Content-Type', async () => {
     const headers = { 'content-type': 'multipart/form-data' };
     expect(await readJson(await sendForm(createFileApp().via, 'message=Hello', { headers }))).toMatchObject(
-      createProblem('bad-form', 400, 'The body is not multipart/form-data as its Content-Type says.'),
+      createProblem('bad-form', 400, 'The body is not multipart/form-data, contrary to its Content-Type.'),
     );
   });
 

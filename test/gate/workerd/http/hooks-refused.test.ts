@@ -142,9 +142,9 @@ describe('a misconfigured webhook', () => {
     [
       'throws',
       () => {
-        throw new Error('secret of the inside');
+        throw new Error('an internal secret');
       },
-      'secret of the inside',
+      'an internal secret',
     ],
     [
       'names an unknown agent',
@@ -204,7 +204,7 @@ describe('a misconfigured webhook', () => {
     const broken = { isSo: true };
     const app = createHookApp(message, {
       start: async ({ usual }) => {
-        if (broken.isSo) throw new Error('the database is away');
+        if (broken.isSo) throw new Error('the database is unavailable');
         return { ...usual, message: message() };
       },
     });

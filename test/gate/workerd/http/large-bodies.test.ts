@@ -6,7 +6,7 @@ import { createFileApp } from './file-app.ts';
 const TOO_LARGE = {
   status: 413,
   type: 'urn:holdfast:problem:body-too-large',
-  detail: 'Without its files, the body is larger than 1000000 bytes. Send less, or long text as a file.',
+  detail: 'Without its files, the body is larger than 1000000 bytes. Send less, or send long text as a file.',
 };
 
 /** A message with a file of this many base64 characters. */

@@ -172,7 +172,7 @@ describe('an invalid form', () => {
       400,
       {
         type: 'urn:holdfast:problem:bad-form',
-        detail: 'The body is not multipart/form-data as its Content-Type says.',
+        detail: 'The body is not multipart/form-data, contrary to its Content-Type.',
       },
     ]);
   });

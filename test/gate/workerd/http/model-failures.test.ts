@@ -195,7 +195,7 @@ describe('a model that fails', () => {
   it('returns 502 with the text of a thrown value of any type', async () => {
     const session = createSessionPath();
     const { message } = script(() => {
-      throw new TypeError('no such dial');
+      throw new TypeError('the setting is unknown');
     }, 'Recovered.');
     const response = await post(session, { message: message() });
     expect(response.status).toBe(502);

@@ -129,7 +129,7 @@ describe('a reply of parts', () => {
         asked += 1;
         if (asked > 1) return whole.ask(request, options);
         options.onReasoning?.('I sho');
-        throw new ModelError('truncated', 'It broke off.', { outputBegan: true });
+        throw new ModelError('truncated', 'The reply broke off.', { outputBegan: true });
       },
     });
     const response = await post(createSessionPath(), { message: `Go. #${key}` }, { headers: SSE_HEADERS });

@@ -42,7 +42,7 @@ const postRetry = (
   send: Send = via,
 ): Promise<Response> => send(`${session}/retry`, { method: 'POST', headers });
 
-const downError = new ModelError('bad-request', 'It is down.');
+const downError = new ModelError('bad-request', 'The model is down.');
 
 /** Returns the model's last messages. */
 const getShownMessages = ({ model }: ReturnType<typeof script>) =>

@@ -131,7 +131,7 @@ describe('a turn that begins to wait in another invocation', () => {
   /** Resumes an accepted turn, and suspends it with an append of this many events. */
   async function suspendTurn(port: SessionPort, turn: string, events: number): Promise<void> {
     const leased = await port.resume({ nonce: 'n', turn, reader: toReader() });
-    if (leased.status !== 'leased') throw new Error(`No lease: ${leased.status}.`);
+    if (leased.status !== 'leased') throw new Error(`The lease was refused: ${leased.status}.`);
     const wait = toRow({ type: 'cancel-requested', turn });
     const rows = Array.from({ length: events }, () => wait);
     await port.append(leased.epoch, leased.page.head + 1, { events: rows, release: 'suspended' });

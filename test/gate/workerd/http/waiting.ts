@@ -51,7 +51,7 @@ export async function startWaitingTurn(
   const { message, model } = script({ calls }, ...replies);
   const response = await post(session, { message: message() }, { via });
   const body = await readJson(response);
-  if (response.status !== 202) throw new Error(`The turn does not wait: ${JSON.stringify(body)}`);
+  if (response.status !== 202) throw new Error(`The turn is not waiting for a call: ${JSON.stringify(body)}`);
   const pending = body.pending as Record<string, unknown>[];
   const links = pending.map((one) => String(Object.values(Object(one.links))[0]));
   return { session, turn: String(body.turn), to, links, pending, model };

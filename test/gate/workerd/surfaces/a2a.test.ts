@@ -451,7 +451,7 @@ describe('a task that asks', () => {
     const cancelled = await talk.cancelTask({ tenant: '', id: task.id, metadata: undefined });
     expect(cancelled.status?.state).toBe(TaskState.TASK_STATE_CANCELED);
     await expect(send('Yes', more)).rejects.toThrow(
-      `Task '${task.id}' has ended, and waits for no answer. Send the message without a task id.`,
+      `Task '${task.id}' has ended and is not waiting for an answer. Send the message without a task id.`,
     );
   });
 });
@@ -581,7 +581,7 @@ describe('an invalid request', () => {
     const [contextId = ''] = taskId.split('~');
     await expect(send('Me too', { contextId })).rejects.toMatchObject({ name: 'UnsupportedOperationError' });
     await expect(send('Me too', { taskId })).rejects.toThrow(
-      `Task '${taskId}' is running, and waits for no answer. Send the message without a task id.`,
+      `Task '${taskId}' is running and is not waiting for an answer. Send the message without a task id.`,
     );
     slow.release();
     await read(running);

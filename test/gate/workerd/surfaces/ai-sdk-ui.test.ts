@@ -253,7 +253,7 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
   });
 
   it('shows why a turn failed', async () => {
-    const { chat, id, say } = open({ version }, new ModelError('bad-request', 'It has no such model.'));
+    const { chat, id, say } = open({ version }, new ModelError('bad-request', 'There is no such model.'));
     await say();
     const messages = await loadMessages(via, { agent, id, version });
     const { error } = Object(messages.at(-1)?.metadata);
@@ -304,7 +304,7 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
   });
 
   it('marks a message whose turn ended without text', async () => {
-    const { id, say } = open({ version }, new ModelError('bad-request', 'It has no such model.'));
+    const { id, say } = open({ version }, new ModelError('bad-request', 'There is no such model.'));
     await say();
     const [said, answered] = await loadMessages(via, { agent, id, version });
     expect(said?.metadata).toEqual({ turn: answered?.id, unanswered: true });
@@ -464,7 +464,7 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
   });
 
   it('retries a message whose turn failed, once for each failure, and shows one answer after a reload', async () => {
-    const down = new ModelError('bad-request', 'It is down.');
+    const down = new ModelError('bad-request', 'The model is down.');
     const { chat, asked, id, say } = open({ version }, down, down, 'Here.');
     await say();
     expect(chat.status).toBe('error');

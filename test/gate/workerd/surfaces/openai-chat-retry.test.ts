@@ -43,7 +43,7 @@ const say = (
 /** A request repeated by the client library. */
 const LIBRARY_RETRY = { headers: { 'x-stainless-retry-count': '1' } };
 
-const downError = new ModelError('bad-request', 'It is down.');
+const downError = new ModelError('bad-request', 'The model is down.');
 const failedStatus = { status: 502 };
 
 /** Reaches the limit, after which an answer is requested. */

@@ -299,7 +299,7 @@ describe('the stream of a response that fails internally', () => {
     const SESSIONS = wrapObjects((stub) => ({
       async read(query: Parameters<typeof stub.read>[0]) {
         reads += 1;
-        if (reads > 2) throw new Error('secret of the inside');
+        if (reads > 2) throw new Error('an internal secret');
         return stub.read(query);
       },
     }));

@@ -142,7 +142,7 @@ describe('a request to a surface', () => {
     const many = { list: Array.from({ length: 600_000 }, () => 1) };
     expect(await readRefusal(await ask(createApp(echoRequest, withFiles), many))).toEqual(
       createTooLarge(
-        'Without its files, the body is larger than 1000000 bytes. Send less, or long text as a file.',
+        'Without its files, the body is larger than 1000000 bytes. Send less, or send long text as a file.',
       ),
     );
   });
@@ -329,7 +329,7 @@ describe('a surface formats', () => {
     const response = await ask(
       createApp(throwIfCalled, { use: [createSurface(throwIfCalled), rateLimit()] }, { RATE_LIMIT }),
     );
-    const detail = 'There were too many messages for sessions of this owner. Send the message again later.';
+    const detail = 'Too many messages were sent to sessions of this owner. Send the message again later.';
     expect(await readRefusal(response)).toEqual(createOops(429, 'rate-limited', detail));
     expect(response.headers.get('retry-after')).toBe('10');
   });
@@ -359,7 +359,7 @@ describe('a surface formats', () => {
 
   it('an internal failure without its details, which are logged', async () => {
     const log = vi.fn();
-    const failure = new TypeError('secret of the inside');
+    const failure = new TypeError('an internal secret');
     const via = createApp(
       () => {
         throw failure;
@@ -385,7 +385,7 @@ describe('a surface formats', () => {
   });
 
   it('a failure after its response began, on request', async () => {
-    const via = createApp(({ problem }) => Response.json(problem(new Error('secret of the inside'))));
+    const via = createApp(({ problem }) => Response.json(problem(new Error('an internal secret'))));
     expect(await readJson(await ask(via))).toEqual({
       type: 'internal-error',
       status: 500,
@@ -439,9 +439,9 @@ describe('a problem that a surface formats', () => {
     [
       'fails',
       () => {
-        throw new Error('Inside of refuse.');
+        throw new Error('The refusal failed.');
       },
-      /Inside of refuse/,
+      /The refusal failed/,
     ],
   ])(
     'is replaced by the standard problem if the formatter %s, and both errors are logged',

@@ -65,7 +65,7 @@ export const listEditAttacks = (): readonly Attack[] => [
       comes: isProblem(
         400,
         'invalid-query',
-        'question must be the number of a question of the call, from 1.',
+        'question must be the number of a question of the call, starting at 1.',
       ),
     }),
   ),

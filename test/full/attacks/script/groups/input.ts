@@ -107,7 +107,7 @@ const bodies: readonly (readonly [
     isProblem(
       413,
       'body-too-large',
-      'Without its files, the body is larger than 200000 bytes. Send less, or long text as a file.',
+      'Without its files, the body is larger than 200000 bytes. Send less, or send long text as a file.',
     ),
   ],
   [

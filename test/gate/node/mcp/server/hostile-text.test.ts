@@ -216,7 +216,7 @@ describe('a URI template', () => {
           expanded = expand(made, values);
         } catch (thrown) {
           expect(Object(thrown).message).toMatch(
-            /^\{\w+\} of a uri must (be text without slashes, backslashes and control characters, and neither '\.' nor '\.\.'|not contain '.+', or end with its beginning, since that text follows it)\.$/,
+            /^\{\w+\} of a uri must (be text without slashes, backslashes and control characters, and neither '\.' nor '\.\.'|not contain '.+', which follows it, or end with the start of that text)\.$/,
           );
           return;
         }

@@ -17,7 +17,7 @@ async function listRepeatedly(
 ): Promise<McpListing> {
   let former: McpListing | undefined;
   for (const told of lists) former = await createListing(createTools(told), former, by);
-  if (!former) throw new Error('There is no list to request.');
+  if (!former) throw new Error('No list was passed.');
   return former;
 }
 

@@ -41,7 +41,7 @@ async function listRepeatedly(told: readonly (JsonObject | undefined)[], by: Par
   let former: McpListing | undefined;
   for (const one of told)
     former = await createListing([one ?? { ...createListedTool(), name: 'other' }], former, createClient(by));
-  if (!former) throw new Error('There is no tool to request.');
+  if (!former) throw new Error('No tool was passed.');
   return former;
 }
 

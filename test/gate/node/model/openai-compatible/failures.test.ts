@@ -151,7 +151,7 @@ describe('the reason of a server', () => {
   const QUOTA = 'You exceeded your current quota, please check your plan and billing details.';
   const getFailure = async (...given: Parameters<typeof ask>) => {
     const outcome = await ask(...given);
-    if ('reply' in outcome) throw new Error('The request must fail.');
+    if ('reply' in outcome) throw new Error('The request did not fail.');
     return outcome.error;
   };
   const getErrorFor = (text: string, words: string) =>

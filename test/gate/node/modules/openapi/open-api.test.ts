@@ -69,12 +69,12 @@ describe('the errors of `openApi`', () => {
     [
       'a route that every app has',
       [{ 'GET /health': createAnsweringRoute('Echo') }],
-      "openApi has two descriptions of 'GET /health'.",
+      "openApi: 'GET /health' has two descriptions. Remove one.",
     ],
     [
       'a repeated description',
       [openAiDescription, openAiDescription],
-      "openApi has two descriptions of 'GET /v1/models'.",
+      "openApi: 'GET /v1/models' has two descriptions. Remove one.",
     ],
     [
       'a schema that every app has',

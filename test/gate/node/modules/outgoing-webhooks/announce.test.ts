@@ -434,7 +434,7 @@ describe('a receiver that does not accept a message', () => {
   });
 
   it('receives a message later if code of the app throws, which is logged', async () => {
-    const thrown = new RangeError('no such place');
+    const thrown = new RangeError('the region is unknown');
     const url = (): string => {
       throw thrown;
     };

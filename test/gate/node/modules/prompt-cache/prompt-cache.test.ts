@@ -145,9 +145,9 @@ describe('a function that chooses the cached part', () => {
     [
       'throws',
       () => {
-        throw new Error('No luck with s3cret-value.');
+        throw new Error('The server refused s3cret-value.');
       },
-      'threw: No luck with [secret token].',
+      'threw: The server refused [secret token].',
     ],
     [
       'returns a promise',

@@ -155,7 +155,7 @@ describe('a turn that waits for an approval', () => {
     const [first] = await session.pending();
     expect(await session.decide('refund', 'approve')).toMatchObject({ outcome: 'suspended' });
     expect(refunds).toHaveLength(1);
-    await expect(session.decide(first?.call ?? '', 'approve')).rejects.toThrow('No call waits under');
+    await expect(session.decide(first?.call ?? '', 'approve')).rejects.toThrow('No waiting call matches');
     await session.decide('refund', 'reject');
     expect(refunds).toHaveLength(1);
   });

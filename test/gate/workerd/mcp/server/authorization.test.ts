@@ -276,7 +276,7 @@ describe('the authorization option of an app', () => {
     ],
     [
       { servers: ['https://ada:lemur4711@login.example'] },
-      'authorization has a server with a user or password in its URL. Use its issuer alone.',
+      'authorization has a server with a user name or password in its URL. Use its issuer alone.',
     ],
     [{ servers: [7] }, "authorization has the server 7. Use its issuer, such as 'https://login.example'."],
     [

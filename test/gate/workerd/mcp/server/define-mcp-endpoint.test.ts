@@ -52,7 +52,7 @@ describe('defineMcpEndpoint', () => {
       'a prompt without a name',
       { prompts: [{ name: ' ', description: 'P.', messages: () => 'Hi' }] },
       'prompts',
-      "MCP endpoint: the prompt ' ' has a name that is blank.",
+      "MCP endpoint: the prompt ' ' has a blank name.",
     ],
     [
       'an invalid prompt',
@@ -60,8 +60,8 @@ describe('defineMcpEndpoint', () => {
       'prompts',
       "MCP endpoint: the prompt '' received 'p'. Pass one object, as in defineMcpPrompt({ ... }).",
     ],
-    ['a blank name', { name: '' }, 'name', 'MCP endpoint: it has a name that is blank.'],
-    ['a blank version', { version: ' ' }, 'version', 'MCP endpoint: it has a version that is blank.'],
+    ['a blank name', { name: '' }, 'name', 'MCP endpoint: its name is blank.'],
+    ['a blank version', { version: ' ' }, 'version', 'MCP endpoint: its version is blank.'],
     // As untyped callers can.
     [
       'an invalid tool',

@@ -85,7 +85,7 @@ describe('the prompts of an endpoint', () => {
       name: 'broken',
       description: 'Breaks.',
       messages: () => {
-        throw new Error('secret of the inside');
+        throw new Error('an internal secret');
       },
     };
     expect(

@@ -404,7 +404,7 @@ describe('the result of a resource', () => {
     [
       'x://{y}-{z}',
       { y: '10-1', z: '2' },
-      "{y} of a uri must not contain '-', or end with its beginning, since that text follows it.",
+      "{y} of a uri must not contain '-', which follows it, or end with the start of that text.",
     ],
   ])(
     'with the uri %s causes a logged error if its listed values cannot be read back',
@@ -433,7 +433,7 @@ describe('defineMcpResource', () => {
       "'' received 'x://y'. Pass one object, as in defineMcpResource({ ... }).",
     ],
     ['a missing name', { uri: 'x://y', read: base.read }, "'' has no 'name'. Use a string."],
-    ['a blank name', createResource('x://y', { name: ' ' }), "' ' has a name that is blank."],
+    ['a blank name', createResource('x://y', { name: ' ' }), "' ' has a blank name."],
     [
       'a key of another library',
       { ...base, uriTemplate: 'x://y' },
@@ -529,7 +529,7 @@ describe('defineMcpResource', () => {
     expect(define).toThrow(
       new McpEndpointDefinitionError(
         'resources[2]',
-        "two resources have the uri 'x://{b}', or differ only in the names of its variables.",
+        "two resources have the uri 'x://{b}', ignoring variable names. Change one.",
       ),
     );
     expect(() =>

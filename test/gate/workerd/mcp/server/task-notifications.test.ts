@@ -160,7 +160,7 @@ describe('a subscription request', () => {
         error: {
           code: -32021,
           message:
-            'The request must declare the extension io.modelcontextprotocol/tasks among the capabilities of its client.',
+            'The request must declare the extension io.modelcontextprotocol/tasks in its client capabilities.',
           data: { requiredCapabilities: { extensions: { [TASKS_EXTENSION]: {} } } },
         },
       },

@@ -224,7 +224,7 @@ describe('a key', () => {
   it('can be in the Secrets Store, and is read again after a failure', async () => {
     let isThere = false;
     const get = async (): Promise<string> => {
-      if (!isThere) throw new Error('The store is away.');
+      if (!isThere) throw new Error('The store is unavailable.');
       return KEY;
     };
     const { ada, open } = createApp({ key: { get } as never });

@@ -14,7 +14,7 @@ const RATE_LIMIT_PROBLEM = {
   type: 'urn:holdfast:problem:rate-limited',
   title: 'rate limited',
   status: 429,
-  detail: 'There were too many messages for sessions of this owner. Send the message again later.',
+  detail: 'Too many messages were sent to sessions of this owner. Send the message again later.',
 };
 
 /** A RATE_LIMIT binding that records its keys and returns this result. */

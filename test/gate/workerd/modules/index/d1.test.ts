@@ -145,14 +145,14 @@ describe('d1Reports', { timeout: 120_000 }, () => {
       prepare: (sql: string) => env.INDEX_DB.prepare(sql),
       async batch(statements: D1PreparedStatement[]) {
         held.push(() => env.INDEX_DB.batch(statements));
-        throw new Error('The line broke.');
+        throw new Error('The connection broke.');
       },
     };
     const copy = d1Reports();
     await runInDurableObject(env.INDEX.getByName(shop.key), async (_, { storage }) => {
       const at = { owner: shop.key, storage };
       copy.noteAll(storage);
-      await expect(copy.send({ ...at, env: { INDEX_DB: slow } })).rejects.toThrow('The line broke.');
+      await expect(copy.send({ ...at, env: { INDEX_DB: slow } })).rejects.toThrow('The connection broke.');
       await copy.erase({ ...at, env });
     });
     expect(await shop.rows('holdfast_sessions')).toEqual([]);

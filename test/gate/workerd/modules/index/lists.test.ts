@@ -127,7 +127,7 @@ describe('GET /agents/{agent}/sessions', { timeout: 60_000 }, () => {
     expect(await get(`${SESSIONS_PATH}?owner=id:bob`)).toEqual(refused);
     for (const path of ['/owners', '/owners/id:bob', '/usage?owner=id:bob'])
       expect(await get(path)).toEqual(refused);
-    const detail = "The owner must be id: and the id of a caller, or tenant: and a tenant, but is 'bob'.";
+    const detail = "The owner must have the form id:CALLER or tenant:TENANT, but is 'bob'.";
     const via = as({ id: 'olga', operator: true });
     expect(await readJson(await via(`${SESSIONS_PATH}?owner=bob`))).toEqual(
       createProblem('invalid-query', 400, detail),
