@@ -99,7 +99,9 @@ function drawResumed(drawing: TimelineDrawing, { seq, at, cause }: StoredEventOf
   if (former) endInvocation(drawing, isDeath ? ['died', at] : ['suspended', former.lastSeen]);
   const left = closeAll(drawing, { at, outcome: isDeath ? 'lost' : 'handed-over' });
   openInvocation(drawing, { cause, at, seq });
-  for (const tried of [...left, ...drawing.yielded]) openAttempt(drawing, tried, at);
+  // Work that has ended since the turn was handed over is not tried again.
+  const yielded = drawing.yielded.filter(({ node }) => node.end === undefined);
+  for (const tried of [...left, ...yielded]) openAttempt(drawing, tried, at);
   drawing.yielded = [];
 }
 
