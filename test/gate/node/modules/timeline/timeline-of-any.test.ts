@@ -121,10 +121,10 @@ describe('the timeline of any turn, cut off at any event', () => {
       ];
     };
     const events: StoredEvent[] = [{ type: 'turn-started', turn: 't1', seq: 1, at: 1, ...place }];
-    for (let at = 1; at <= 100_000; at += 1) events.push(...createStep(2 * at));
+    for (let at = 1; at <= 50_000; at += 1) events.push(...createStep(2 * at));
     const began = performance.now();
     createTimeline(events, 't1');
-    // Takes less than a second on a quiet machine. Quadratic code would take minutes.
-    expect(performance.now() - began).toBeLessThan(10_000);
+    // Takes about 0.2 s on a quiet machine. Quadratic code would take longer than the limit.
+    expect(performance.now() - began).toBeLessThan(6_000);
   });
 });
