@@ -88,7 +88,7 @@ export function shakeDeclarations(folder: string, entries: readonly string[]): v
     const { statements, exports, allOf } = getFile(file);
     if (!kept.has(file)) {
       kept.add(file);
-      for (const statement of statements) if (statement.isKept) use(file, statement, false);
+      for (const statement of statements) if (statement.isKept) recordUse(file, statement, false);
     }
     if (name === '*') for (const [, target] of exports) follow(file, target, isPublic);
     const target = exports.get(name);
@@ -115,10 +115,11 @@ export function shakeDeclarations(folder: string, entries: readonly string[]): v
     const { statements, imports } = getFile(file);
     const imported = imports.get(name);
     if (imported) todo.push({ ...imported, isPublic });
-    for (const statement of statements) if (statement.names.includes(name)) use(file, statement, isPublic);
+    for (const statement of statements)
+      if (statement.names.includes(name)) recordUse(file, statement, isPublic);
   }
 
-  function use(file: string, statement: Statement, isPublic: boolean): void {
+  function recordUse(file: string, statement: Statement, isPublic: boolean): void {
     if (isPublic) published.add(statement);
     const ofFile = used.get(file) ?? new Set();
     used.set(file, ofFile);

@@ -27,7 +27,7 @@ const readVersion = (): string => {
 const run = (command: string, ...args: string[]): void => {
   execFileSync(command, args, { cwd: root, stdio: 'inherit' });
 };
-const change = (file: string, from: string, to: string): void => {
+const replaceInFile = (file: string, from: string, to: string): void => {
   const path = join(root, file);
   writeFileSync(path, readFileSync(path, 'utf8').replaceAll(from, to));
 };
@@ -36,6 +36,6 @@ const before = readVersion();
 run('npx', 'changeset', 'version');
 const after = readVersion();
 if (after !== before) {
-  for (const file of VERSIONED_FILES) change(file, before, after);
+  for (const file of VERSIONED_FILES) replaceInFile(file, before, after);
   run('npm', 'install', '--package-lock-only', '--ignore-scripts');
 }

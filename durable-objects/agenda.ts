@@ -59,13 +59,13 @@ export function addToAgenda(scope: LedgerScope, rows: readonly AgendaRow[]): voi
     const [due, lane] = findLane(scope, fresh) ?? [scope.now() + after, fresh];
     if (lane.refs.includes(ref, lane.attempts && 1)) continue;
     const [first, ...rest] = [...lane.refs, ref];
-    if (rest.length >= MAX_ROWS) logError(`module ${module} ${key} ${TOO_MANY_ROWS}`);
+    if (rest.length >= MAX_ROWS) logError(`module ${module} ${key} ${TOO_MANY_ROWS_MESSAGE}`);
     storeLane(scope, { ...lane, refs: first === undefined ? [] : [first, ...rest.slice(1 - MAX_ROWS)] }, due);
   }
   scheduleAlarm(scope);
 }
 
-const TOO_MANY_ROWS = `has more than ${MAX_ROWS} rows due in one session, so the oldest are dropped`;
+const TOO_MANY_ROWS_MESSAGE = `has more than ${MAX_ROWS} rows due in one session, so the oldest are dropped`;
 
 /** The counts of a lane whose first row was not offered yet. */
 const NO_ATTEMPTS = { attempts: 0, misses: 0 };

@@ -169,7 +169,7 @@ function addMessage(scope: LedgerScope, { kind, turn, body }: PostedMessage): vo
     .some((message) => message.kind === kind && message.turn === turn && inbox.body(message.id) === body);
   if (!isLeft) inbox.add(kind, turn, body);
   const lease = storage.lease();
-  if (kind === 'note' && lease.state !== 'held') journalNotes(scope);
+  if (kind === 'note' && lease.state !== 'held') recordNotes(scope);
   if (kind === 'late' || kind === 'note') return; // These are for the next lease holder, or for the journal.
   if (lease.turn !== turn) {
     queueCancelledTurn(scope, turn);
@@ -184,7 +184,7 @@ function addMessage(scope: LedgerScope, { kind, turn, body }: PostedMessage): vo
  * Journals the waiting notes. Call it only while the session has no lease holder, since a holder would not
  * know these events.
  */
-export function journalNotes({ storage, now }: Pick<LedgerScope, 'storage' | 'now'>): void {
+export function recordNotes({ storage, now }: Pick<LedgerScope, 'storage' | 'now'>): void {
   const { inbox } = storage;
   const notes = inbox.messages().filter(({ kind }) => kind === 'note');
   const events = notes.map(({ id, turn }) => ({ type: 'module-event', turn, body: inbox.body(id) }));

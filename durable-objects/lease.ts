@@ -2,7 +2,7 @@ import type * as wire from '../src/journal/live-items.ts';
 import type { AppendData, LeaseGrant, ReaderCapabilities } from '../src/journal/session-port.ts';
 import { addToAgenda } from './agenda.ts';
 import { restartRetention, scheduleAlarm, scheduleTurn } from './alarms.ts';
-import { dropMessages, hasUsableMessage, journalNotes, listUnreadMessages } from './inbox.ts';
+import { dropMessages, hasUsableMessage, listUnreadMessages, recordNotes } from './inbox.ts';
 import { readFoldPage } from './pages.ts';
 import type { Lease, LeaseTimes, LedgerScope, LedgerWatchers, SessionStorage } from './session-storage.ts';
 import {
@@ -260,7 +260,7 @@ export function findStoredAppend(
 export function settleLease(scope: LedgerScope, change: AppendData): void {
   const { storage, now } = scope;
   const { agenda, release: how } = change;
-  if (how && storage.inbox.messages().length > 0) journalNotes(scope);
+  if (how && storage.inbox.messages().length > 0) recordNotes(scope);
   const lease = storage.lease();
   const stamp = { heard: now(), heardSeq: storage.head() };
   const { turn } = lease;

@@ -16,9 +16,9 @@ export { type ClientTypes, createClient } from './create-client.ts';
 export type {
   ClientAnswer,
   EndedTurn,
-  Erased,
+  ErasureNotice,
   LaterTurn,
-  Resumed,
+  ResumeNotice,
   StreamItem,
   WaitingTurn,
   WatchItem,

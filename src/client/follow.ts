@@ -43,19 +43,23 @@ export type ClientAnswer<Output = Json> = EndedTurn<Output> | WaitingTurn<Output
  * Reports that a lost connection was restored after the last event. No event is missed, and no event or text
  * is repeated.
  */
-export interface Resumed {
+export interface ResumeNotice {
   readonly type: 'resumed';
 }
 
 /** Reports that the session, and with it the turn, was erased. */
-export interface Erased {
+export interface ErasureNotice {
   readonly type: 'erased';
 }
 
 /**
  * An item of a session's stream: one of its events, each in order and once, or an item that is not journaled.
  */
-export type WatchItem = StoredEvent | Exclude<FeedItem, { readonly type: 'event' }> | Resumed | Erased;
+export type WatchItem =
+  | StoredEvent
+  | Exclude<FeedItem, { readonly type: 'event' }>
+  | ResumeNotice
+  | ErasureNotice;
 
 /** An item of a turn's stream. The last item is the view of the turn, and only it reports the turn's end. */
 export type StreamItem<Output = Json> =

@@ -29,7 +29,7 @@ import { toLog, writeProblems } from '../tool/console-log.ts';
 import type { ContentPart } from '../tool/content.ts';
 import type { GivenEnv } from '../tool/env.ts';
 import type { JsonObject } from '../tool/json.ts';
-import { type WithArtifacts, withArtifacts } from '../tool/kept-values.ts';
+import { type AnswerWithArtifacts, withArtifacts } from '../tool/kept-values.ts';
 import { literals } from '../tool/literals.ts';
 import type { LogOption } from '../tool/log.ts';
 import type { ModuleUse } from '../tool/module-use.ts';
@@ -76,7 +76,7 @@ export interface RunAgentOptions {
  * The answer, like that of `POST .../messages`. `suspended`: the calls in `pending` wait for a person. They
  * can no longer be answered, since the run is over.
  */
-export type RunAnswer<Output = unknown> = WithArtifacts<
+export type RunAnswer<Output = unknown> = AnswerWithArtifacts<
   StoppedRun<Output> & {
     /** The whole conversation with the `history`. Pass it as `history` to the next run. */
     readonly messages: readonly HistoryMessage[];
@@ -144,7 +144,7 @@ export async function runAgent<Output>(
     const answer = toRunAnswer(host, session, await readTurn(port, start.turn));
     const { state } = (await foldAll(port, host.modules.memories)) ?? {};
     const messages = toHistory(state?.messages ?? []);
-    const typed = withArtifacts(answer) as WithArtifacts<StoppedRun<Output>>; // the agent's own schema has validated the object
+    const typed = withArtifacts(answer) as AnswerWithArtifacts<StoppedRun<Output>>; // the agent's own schema has validated the object
     return Object.assign(typed, { messages });
   } finally {
     signal?.removeEventListener('abort', cancel);

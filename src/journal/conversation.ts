@@ -2,7 +2,7 @@ import type { Decision } from '../tool/call.ts';
 import {
   createFailureResult,
   createToolResult,
-  modelText,
+  getModelText,
   type Signal,
   type ToolResult,
 } from '../tool/tool-result.ts';
@@ -117,7 +117,7 @@ type UserMessage = Extract<Message, { role: 'user' }>;
 export function getAnswerText(messages: readonly Message[]): string {
   const last = findLastReply(messages);
   if (!last) return '';
-  const direct = last.calls.flatMap(({ ended }) => (ended?.direct ? modelText(ended.result) : []));
+  const direct = last.calls.flatMap(({ ended }) => (ended?.direct ? getModelText(ended.result) : []));
   return direct.length > 0 ? direct.join('\n') : last.text;
 }
 

@@ -95,7 +95,7 @@ export interface SessionPort {
 }
 
 /** The waiting load, as reported to a lease holder, which can schedule more turns. */
-interface WithWaitingLoad {
+interface WaitingLoadReport {
   /** Absent if no turn waits. */
   readonly waiting?: WaitingLoad | undefined;
 }
@@ -188,7 +188,7 @@ export interface AcceptedTurn {
 }
 
 /** The lease, with the data that its holder needs to continue. */
-export interface LeaseGrant extends FoldStart, WithWaitingLoad {
+export interface LeaseGrant extends FoldStart, WaitingLoadReport {
   readonly status: 'leased';
   /** The number of this lease. Greater than those of the session's earlier leases. */
   readonly epoch: number;
@@ -313,7 +313,7 @@ export interface HolderUpdate {
 }
 
 /** The append is stored. Unless it released the lease, the lease lasts a full term from now. */
-export interface AppendReceipt extends HolderUpdate, WithWaitingLoad {
+export interface AppendReceipt extends HolderUpdate, WaitingLoadReport {
   readonly status: 'appended';
   /** The last stored sequence number. */
   readonly head: number;

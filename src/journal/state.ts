@@ -1,4 +1,4 @@
-import type { MadeBy, ProviderData } from '../model/parts.ts';
+import type { ProviderData, ReplyMaker } from '../model/parts.ts';
 import type { Effect, MessageSource, TurnSaid } from '../tool/call.ts';
 import { type ContentPart, KEPT_FILE } from '../tool/content.ts';
 import type { ReachedLimit } from '../tool/frame.ts';
@@ -101,7 +101,7 @@ export interface KeptReply {
   /** A hash of everything before it, if its model signs that too. */
   readonly prefix?: string;
   readonly provider?: ProviderData;
-  readonly madeBy: MadeBy;
+  readonly madeBy: ReplyMaker;
 }
 
 /** The state of a loop: the turn's own, or a nested one that a call opened. */

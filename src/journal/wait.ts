@@ -15,7 +15,7 @@ import {
 import { RESULT } from '../tool/tool-result.ts';
 
 /** The principals that must not decide. */
-export const NOT_REQUESTER = { optional: { only: 'requester' } } as const;
+export const EXCLUDED_PRINCIPAL = { optional: { only: 'requester' } } as const;
 
 const WAIT_BASE = {
   object: {
@@ -43,7 +43,7 @@ const DECISION_WAIT = {
     /** The role that can decide. */
     by: OPTIONAL_TEXT,
     /** Excludes the principals whose messages the turn contains. */
-    notBy: NOT_REQUESTER,
+    notBy: EXCLUDED_PRINCIPAL,
     onExpiry: { oneOf: ['approve', 'reject', 'exit'] },
     /**
      * The data from which the tool resumes when the call restarts. The tool does not run while the call
@@ -123,7 +123,7 @@ export const PENDING_CALL = {
      * Excludes principals from deciding, even with the role. `requester`: those who started or steered the
      * turn.
      */
-    notBy: NOT_REQUESTER,
+    notBy: EXCLUDED_PRINCIPAL,
     /** The time after which answers are refused, in ms since the epoch. */
     expiresAt: { optional: { type: 'number', says: 'In ms since the epoch.' } },
   },

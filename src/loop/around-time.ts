@@ -1,6 +1,6 @@
 import { HOOK_TIMEOUT_MS } from '../tool/async.ts';
 import { literals } from '../tool/literals.ts';
-import { errorEntry, type Log } from '../tool/log.ts';
+import { createErrorEntry, type Log } from '../tool/log.ts';
 import { createFailureResult, type ToolResult } from '../tool/tool-result.ts';
 import type { Holder } from './holder.ts';
 
@@ -33,7 +33,7 @@ export class OverheadTimer {
       this.isOver = true;
       const late = `did not finish within ${HOOK_TIMEOUT_MS} ms`;
       log(
-        errorEntry(
+        createErrorEntry(
           `Tool '${tool}' was abandoned: ${this.#names.at(-1)} ${late}.${literals?.mending.late ?? ''}`,
         ),
       );

@@ -92,7 +92,7 @@ interface AsideRequest extends Pick<Exchange, 'loop' | 'request'> {
  * Asks the model of a loop outside its conversation, through all layers, while the rest of the turn waits.
  * Journals nothing.
  *
- * @throws ModelCallRefused if a limit does not allow the call.
+ * @throws ModelRefusalError if a limit does not allow the call.
  * @throws ModelError if there is no reply.
  * @throws the reason of `signal` if it aborts, and any error that a layer throws.
  */

@@ -14,7 +14,7 @@ import { canReadReply, resolveMaker } from '../model/given-to.ts';
 import { isOurCall, isPlainReply, joinTextParts, listCalls, toPlainParts } from '../model/parts.ts';
 import { withCost } from '../model/prices.ts';
 import { resolveRoute } from '../tool/check-input.ts';
-import { errorEntry } from '../tool/log.ts';
+import { createErrorEntry } from '../tool/log.ts';
 import type { AnyTool } from '../tool/tool.ts';
 import { checkStorable, type RedactedReply, requestReply, withoutSecrets } from './ask-reply.ts';
 import { isPlanned, type Loop, toLoopFields } from './loop.ts';
@@ -39,7 +39,7 @@ import { findSameName } from './tool-not-found.ts';
  * `last`, the model cannot call tools and must give its best answer now.
  *
  * @throws ModelError if there is no reply.
- * @throws Interrupted if the wait for it was cut short.
+ * @throws InterruptionError if the wait for it was cut short.
  */
 export async function askModel(loop: Loop, last: boolean): Promise<void> {
   const { frame, holder } = loop;
@@ -56,7 +56,7 @@ export async function askModel(loop: Loop, last: boolean): Promise<void> {
   if (uses.length > 0) notifyWatchers(loop, { at: 'ask', request });
   const began = holder.now();
   const ended: (() => void)[] = [];
-  let event: ModelReplied;
+  let event: ModelReplyEvent;
   try {
     const call = { loop, request, atEnd: (run: () => void) => void ended.push(run) };
     const reply = await requestReply(call, uses.length > 0 ? findAskSeam(loop) : undefined);
@@ -86,7 +86,7 @@ export async function askModel(loop: Loop, last: boolean): Promise<void> {
 function reportFailure(loop: Loop, failure: ModelError, ms: number): void {
   const model = loop.spec.model.name;
   const message = `Model '${model}' failed (${failure.failure}): ${failure.reason}`;
-  loop.log({ ...errorEntry(message, undefined, 'model-failed'), model });
+  loop.log({ ...createErrorEntry(message, undefined, 'model-failed'), model });
   notifyWatchers(loop, { at: 'no-reply', failure, ms });
 }
 
@@ -95,7 +95,7 @@ export function toRepliedEvent(
   loop: Loop,
   answered: RedactedReply,
   { last, unseen = 0, offered, asked }: ReplyContext,
-): ModelReplied {
+): ModelReplyEvent {
   const { turn, journal, spec } = loop;
   const reply = withoutSecrets(loop, answered);
   const { finish, usage, madeBy } = reply;
@@ -139,7 +139,7 @@ export function toRepliedEvent(
 /**
  * Records that another model made the previous reply, and which of its parts the current model was not shown.
  */
-function toTakeOver(kept: KeptReply, maker: ChatModel): Pick<ModelReplied, 'tookOver'> {
+function toTakeOver(kept: KeptReply, maker: ChatModel): Pick<ModelReplyEvent, 'tookOver'> {
   const types = canReadReply(maker, kept) ? [] : kept.parts.map(({ type }) => type);
   const unshown = [...new Set(types)].filter((type) => type !== 'text' && type !== 'tool-call');
   return { tookOver: { from: kept.madeBy.model, unshown } };
@@ -153,7 +153,7 @@ function getKeptParts(
   { spec: { model } }: Loop,
   { text, toolCalls, parts = toPlainParts(text, toolCalls), provider, madeBy }: ModelReply,
   calls: readonly JournaledCall[],
-): Pick<ModelReplied, 'parts' | 'provider' | 'servedBy'> {
+): Pick<ModelReplyEvent, 'parts' | 'provider' | 'servedBy'> {
   if (isPlainReply(parts) && !provider && !madeBy) return {};
   const left = calls.values();
   const kept = parts.flatMap((part): readonly JournaledPart[] => {
@@ -167,7 +167,7 @@ function getKeptParts(
   return { parts: kept, ...(provider && { provider }), servedBy: (madeBy ?? model).provider ?? '' };
 }
 
-type ModelReplied = Extract<SessionEvent, { type: 'model-replied' }>;
+type ModelReplyEvent = Extract<SessionEvent, { type: 'model-replied' }>;
 
 /** How a reply was requested. */
 interface ReplyContext {

@@ -3,9 +3,9 @@ import type { EventOf } from '../journal/events.ts';
 import { type AskOptions, ModelError, type ModelReply, type ModelRequest } from '../model/chat-model.ts';
 import { joinTextParts, listCalls } from '../model/parts.ts';
 import { literals } from '../tool/literals.ts';
-import { errorEntry } from '../tool/log.ts';
+import { createErrorEntry } from '../tool/log.ts';
 import type { PieceRedactor } from '../tool/secrets.ts';
-import { Interrupted } from './holder.ts';
+import { InterruptionError } from './holder.ts';
 import { isPlanned, type LiveEvents, type Loop, toLoopFields } from './loop.ts';
 import { isTooLong } from './make-room.ts';
 import { askInTime } from './model-time.ts';
@@ -57,8 +57,8 @@ export interface AskLayer {
    * Returns the reply of `next` or another reply. It can call `next` several times. Every invocation that
    * resumes the turn runs it again.
    *
-   * @throws ModelCallRefused if a limit does not allow the call.
-   * @throws any error of `next`. It must rethrow `Interrupted`.
+   * @throws ModelRefusalError if a limit does not allow the call.
+   * @throws any error of `next`. It must rethrow `InterruptionError`.
    */
   around(exchange: Exchange, next: AskNext): Promise<RedactedReply>;
 }
@@ -77,7 +77,7 @@ export interface AskSeam {
  * journals the refusal and returns `undefined`.
  *
  * @throws ModelError if there is no reply.
- * @throws Interrupted if the wait for it was cut short, and any error that a layer throws.
+ * @throws InterruptionError if the wait for it was cut short, and any error that a layer throws.
  */
 export async function requestReply(
   asked: Pick<ModelCall, 'loop' | 'request' | 'atEnd'>,
@@ -92,7 +92,7 @@ export async function requestReply(
   try {
     return seam ? await seam.throughLayers(call) : await askWithRetry(call, askOnce);
   } catch (failure) {
-    if (!(failure instanceof ModelCallRefused)) throw failure;
+    if (!(failure instanceof ModelRefusalError)) throw failure;
     journal.emit({ type: 'model-refused', ...toLoopFields(loop), ...failure.refusal });
     return undefined;
   }
@@ -119,8 +119,8 @@ export async function askWithRetry(
  * Asks the model of a loop as soon as a connection is free.
  *
  * @throws ModelError if there is no reply.
- * @throws Interrupted if the wait for it was cut short.
- * @throws ModelCallRefused if `again` throws it.
+ * @throws InterruptionError if the wait for it was cut short.
+ * @throws ModelRefusalError if `again` throws it.
  */
 export async function askOnce(call: ModelCall): Promise<ModelReply> {
   const { loop, attempts } = call;
@@ -138,7 +138,7 @@ export async function askOnce(call: ModelCall): Promise<ModelReply> {
     // The error's message can contain details that only the adapter should know.
     const model = spec.model.name;
     const message = `the model '${model}' threw`;
-    loop.log({ ...errorEntry(message, failure), model });
+    loop.log({ ...createErrorEntry(message, failure), model });
     throw new ModelError('invalid-reply', `The model '${model}' threw instead of answering.`);
   }
 }
@@ -147,8 +147,8 @@ export async function askOnce(call: ModelCall): Promise<ModelReply> {
 export type ModelRefusal = Pick<EventOf<'model-refused'>, 'limit' | 'of' | 'most' | 'used' | 'needed'>;
 
 /** Thrown by a layer to end the loop as `limit-reached` without the model call. */
-export class ModelCallRefused extends Error {
-  override readonly name = 'ModelCallRefused';
+export class ModelRefusalError extends Error {
+  override readonly name = 'ModelRefusalError';
   readonly refusal: ModelRefusal;
 
   constructor(refusal: ModelRefusal) {
@@ -157,7 +157,7 @@ export class ModelCallRefused extends Error {
   }
 }
 
-const PASSED_ERRORS = [ModelError, Interrupted, ModelCallRefused];
+const PASSED_ERRORS = [ModelError, InterruptionError, ModelRefusalError];
 
 /** Asks the model within its time limit. `label` identifies the attempt to clients. */
 async function streamReply({ loop, request, tell }: ModelCall, label: string): Promise<ModelReply> {
@@ -249,6 +249,8 @@ const SMALL_REPLY_CHARACTERS = MAX_STORED_REPLY_BYTES / 16;
  * outside Latin-1, and otherwise one.
  */
 const countSerializedBytes = (text: string): number =>
-  text.length > MAX_STORED_REPLY_BYTES / 2 && NOT_LATIN_1.test(text) ? 2 * text.length : text.length;
+  text.length > MAX_STORED_REPLY_BYTES / 2 && NON_LATIN_1_CHARACTER.test(text)
+    ? 2 * text.length
+    : text.length;
 
-const NOT_LATIN_1 = /[^\0-\xff]/;
+const NON_LATIN_1_CHARACTER = /[^\0-\xff]/;

@@ -5,14 +5,14 @@ import { listOuterFrames } from '../journal/spending.ts';
 import type { CallRecord } from '../journal/state.ts';
 import type { ReachedLimit } from '../tool/frame.ts';
 import { joinParagraphs } from '../tool/json.ts';
-import { errorEntry } from '../tool/log.ts';
+import { createErrorEntry } from '../tool/log.ts';
 import type { Secrets } from '../tool/secrets.ts';
 import type { CallRun, RemarkedCall } from '../tool/tool.ts';
 import type { MemoryFact } from '../tool/tool-memory.ts';
 import {
   createToolResult,
+  getModelText,
   isSuccess,
-  modelText,
   type ResultData,
   type Signal,
   type ToolResult,
@@ -168,7 +168,7 @@ function collectRemarks(
     try {
       return strategy.remarkOn?.(noted, view) ?? [];
     } catch (thrown) {
-      log(errorEntry(`the strategy '${strategy.name}' threw in remarkOn`, thrown));
+      log(createErrorEntry(`the strategy '${strategy.name}' threw in remarkOn`, thrown));
       return [];
     }
   });
@@ -189,5 +189,5 @@ export function withRemark(result: ToolResult, remarks: readonly string[]): Tool
   // A value that the model reads as JSON is still stored only once.
   if (data.type === 'artifact' && data.content === undefined && data.parts === undefined)
     return createToolResult({ ...data, remark: joinParagraphs(data.remark, remark) });
-  return createToolResult(withText(data, `${modelText(data)}\n\n${remark}`));
+  return createToolResult(withText(data, `${getModelText(data)}\n\n${remark}`));
 }

@@ -8,7 +8,7 @@ import type { CallRecord, SessionState, TurnState } from '../journal/state.ts';
 import { getTree } from '../journal/turn-tree.ts';
 import type { CallOrigin, TreePlace } from '../tool/call-origin.ts';
 import type { CallLimit } from '../tool/frame.ts';
-import { type Log, warningEntry } from '../tool/log.ts';
+import { createWarningEntry, type Log } from '../tool/log.ts';
 
 /** How many turns one tree can start before a person sends a message. The default of `maxScheduled`. */
 export const DEFAULT_MAX_SCHEDULED = 20;
@@ -105,7 +105,9 @@ export class CallStarts implements CallOrigin {
     const { log, named } = this.turns;
     if (!named.has(option))
       log(
-        warningEntry(`the turn cannot schedule more turns: ${why}. Raise \`limits.${option}\` of its agent.`),
+        createWarningEntry(
+          `the turn cannot schedule more turns: ${why}. Raise \`limits.${option}\` of its agent.`,
+        ),
       );
     named.add(option);
     return `${why}, and no more can start before a person sends a message.`;

@@ -1,4 +1,4 @@
-import { timeoutError, withTimeout } from '../tool/async.ts';
+import { createTimeoutError, withTimeout } from '../tool/async.ts';
 import type { CallRun, Discovery, LoopView } from '../tool/tool.ts';
 import type { Loop } from './loop.ts';
 import { RunningCall } from './running-call.ts';
@@ -12,7 +12,7 @@ export const createDiscovery = (loop: Loop, view: LoopView, signal: AbortSignal)
   ask: (needs, work) =>
     loop.slots.hold(async () => {
       loop.holder.claim(needs);
-      return withTimeout(loop.holder, work(), { signal, ms: needs.ms, late: timeoutError });
+      return withTimeout(loop.holder, work(), { signal, ms: needs.ms, late: createTimeoutError });
     }),
   atEnd: (work) => loop.holder.atEnd(work),
   count: (subrequests) => loop.holder.count(subrequests),

@@ -1,4 +1,4 @@
-import { Interrupted } from './holder.ts';
+import { InterruptionError } from './holder.ts';
 
 /** An exception that a tool threw. Excludes signals, aborts and lost connections. */
 export interface ToolException {
@@ -91,7 +91,7 @@ function getTextOrEmpty(words: () => unknown): string {
  * timeout, a lost connection, a reset or overloaded Durable Object, or any of these as its cause.
  */
 export function isCutOff(thrown: unknown, depth = 0): boolean {
-  if (thrown instanceof Interrupted) return true;
+  if (thrown instanceof InterruptionError) return true;
   if (!(thrown instanceof Error) || depth > MAX_CAUSES) return false;
   const flags: PlatformError = thrown;
   return (

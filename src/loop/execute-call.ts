@@ -25,7 +25,7 @@ import { type Batch, CallView, type LaneCall } from './batch.ts';
 import { type CallEnding, toCallEnding, toEndEvents, withSignal } from './call-ending.ts';
 import { toCallRun } from './call-run.ts';
 import { getThrownMessage } from './exception-processor.ts';
-import { createCallEndedError, Interrupted } from './holder.ts';
+import { createCallEndedError, InterruptionError } from './holder.ts';
 import { getPrincipal, type Loop } from './loop.ts';
 import { callInModules, notifyWatchers } from './loop-seams.ts';
 import { findSignal, isSupersededBySignal } from './next-step.ts';
@@ -39,7 +39,7 @@ import { createNotFoundResult } from './tool-not-found.ts';
  * becomes a result that the model can read. The earlier calls of its lane must have ended, since the call
  * sees their changes.
  *
- * @throws Interrupted if the call is left open, for another invocation or for the end of the turn.
+ * @throws InterruptionError if the call is left open, for another invocation or for the end of the turn.
  */
 export async function executeCall(batch: Batch, place: LaneCall): Promise<void> {
   const { loop, offer } = batch;
@@ -49,7 +49,7 @@ export async function executeCall(batch: Batch, place: LaneCall): Promise<void> 
   const signal = findSignal(batch.batch);
   const isOver = signal !== undefined && isSupersededBySignal(batch.batch, turn)(record);
   if (record.waits && !isOver && isSuspended(record))
-    throw new Interrupted('suspended', `Call ${record.id} waits for an answer.`);
+    throw new InterruptionError('suspended', `Call ${record.id} waits for an answer.`);
   // Read before anything runs: an end that does not come from the tool does not show whether the call has
   // acted.
   const inDoubt = mayHaveHappened(record) || turn?.frames.has(record.id);
@@ -146,14 +146,14 @@ async function callWithInput(call: RunningCall, run: CallRun): Promise<unknown> 
 
 /**
  * Turns an exception of code around an effect (a schema, a decorator) into an error result. Only
- * `Interrupted` passes through.
+ * `InterruptionError` passes through.
  */
 async function callTool({ loop, tool }: RunningCall, calling: Promise<unknown>): Promise<ToolResult> {
   try {
     const result = await toKeptResult(loop, tool.name, await calling);
     return tool.output ? checkDeclaredOutput(loop, tool, result) : result;
   } catch (thrown) {
-    if (thrown instanceof Interrupted) throw thrown;
+    if (thrown instanceof InterruptionError) throw thrown;
     return createExceptionResult(loop, tool, thrown);
   }
 }

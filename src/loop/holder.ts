@@ -4,14 +4,14 @@ import type { ToolResult } from '../tool/tool-result.ts';
 
 /** The invocation of the Worker that holds a turn: whether it can act, for how long, and its resources. */
 export interface Holder {
-  /** Aborts with an `Interrupted` as its reason if the turn is cancelled or the lease is lost. */
+  /** Aborts with an `InterruptionError` as its reason if the turn is cancelled or the lease is lost. */
   readonly signal: AbortSignal;
   /** Aborts with `signal`, and when another invocation takes over the wait for a reply. */
   readonly modelSignal: AbortSignal;
   /**
    * Checks the deadline by the clock.
    *
-   * @throws Interrupted if this invocation must not start anything more.
+   * @throws InterruptionError if this invocation must not start anything more.
    */
   checkpoint(): void;
   /**
@@ -89,8 +89,8 @@ type Interruption =
   | 'lost';
 
 /** Propagates out of the loop through every tool and nested loop. It never becomes a tool result. */
-export class Interrupted extends CallInterrupted {
-  override readonly name = 'Interrupted';
+export class InterruptionError extends CallInterrupted {
+  override readonly name = 'InterruptionError';
   readonly why: Interruption;
 
   constructor(why: Interruption, detail: string) {
@@ -100,12 +100,12 @@ export class Interrupted extends CallInterrupted {
 }
 
 /** Returns the error for work of a call that has ended without waiting for it. */
-export const createCallEndedError = (call: string): Interrupted =>
-  new Interrupted('cancelled', `Call ${call} has ended.`);
+export const createCallEndedError = (call: string): InterruptionError =>
+  new InterruptionError('cancelled', `Call ${call} has ended.`);
 
-/** Returns whether a thrown value or an abort reason is an `Interrupted` of this kind. */
-export const isInterrupted = (thrown: unknown, why: Interruption): thrown is Interrupted =>
-  thrown instanceof Interrupted && thrown.why === why;
+/** Returns whether a thrown value or an abort reason is an `InterruptionError` of this kind. */
+export const isInterrupted = (thrown: unknown, why: Interruption): thrown is InterruptionError =>
+  thrown instanceof InterruptionError && thrown.why === why;
 
 const MAX_CONNECTIONS = 6;
 

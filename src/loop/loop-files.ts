@@ -58,13 +58,13 @@ export interface LoopFiles {
    * Retains the new files of a result, to be stored with the first event that refers to them, and returns the
    * result as data. Replaces a file that cannot be stored with text, and reports it to `onLost`.
    *
-   * @throws Interrupted if the session cannot be reached. Another invocation then continues the turn.
+   * @throws InterruptionError if the session cannot be reached. Another invocation then continues the turn.
    */
   keep(result: ToolResult, secrets: Secrets, onLost: (problem: string) => void): Promise<ToolResult>;
   /**
    * Reads the files for the next request of a loop. Returns `undefined` if its conversation has no files.
    *
-   * @throws Interrupted if the session cannot be reached.
+   * @throws InterruptionError if the session cannot be reached.
    */
   show(loop: ShowingLoop): Promise<ShownFiles | undefined>;
   /** Returns a stored file with its bytes, or `undefined`. */

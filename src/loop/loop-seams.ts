@@ -22,13 +22,13 @@ export interface LoopSeam {
    * requests, and journals its results with `loop.journal.emit`. After a crash it is called again, so it must
    * decide from the folded state.
    *
-   * @throws Interrupted if this invocation must not continue.
+   * @throws InterruptionError if this invocation must not continue.
    */
   prepare?(loop: Loop): Promise<void>;
   /**
    * Wraps a call whose tool is offered. Returns its own result or that of `next`. It runs again in every
    * invocation that resumes the call, and after every answer from outside. It can take 30 seconds, not
-   * counting `next`, and must rethrow `Interrupted`.
+   * counting `next`, and must rethrow `InterruptionError`.
    */
   call?(call: CallRun, next: () => Promise<ToolResult>, place: CallPlace): Promise<ToolResult>;
   /**
@@ -252,7 +252,7 @@ interface RunningEffect {
 export type LoopMoment =
   | { readonly at: 'tools-changed'; readonly change: EventOf<'tools-changed'>; readonly offer: WatchedOffer }
   | { readonly at: 'ask'; readonly request: ModelRequest }
-  | { readonly at: 'reply'; readonly reply: ModelReplied; readonly ms: number }
+  | { readonly at: 'reply'; readonly reply: ModelReplyEvent; readonly ms: number }
   | { readonly at: 'no-reply'; readonly failure: ModelError; readonly ms: number }
   | { readonly at: 'call'; readonly record: CallRecord; readonly offer: WatchedOffer }
   | {
@@ -271,4 +271,4 @@ export interface WatchedOffer {
   readonly definitions: readonly ToolDefinition[];
 }
 
-type ModelReplied = Extract<SessionEvent, { type: 'model-replied' }>;
+type ModelReplyEvent = Extract<SessionEvent, { type: 'model-replied' }>;

@@ -6,7 +6,7 @@ import {
   mergeSettings,
   type ToolChoice,
 } from '../model/settings.ts';
-import { warningEntry } from '../tool/log.ts';
+import { createWarningEntry } from '../tool/log.ts';
 import type { Loop, LoopSpec } from './loop.ts';
 
 /**
@@ -54,7 +54,7 @@ export function createRequestSettings(
   const tools = asked === 'none' && !spec.model.heedsToolChoice ? [] : offered;
   const toolChoice = isPossibleChoice(asked, tools) ? asked : undefined;
   if (toolChoice === undefined && typeof asked === 'object')
-    log(warningEntry(formatNotOfferedMessage(asked.tool)));
+    log(createWarningEntry(formatNotOfferedMessage(asked.tool)));
   const settings = { ...others, ...(toolChoice && { toolChoice }) };
   return { tools, ...limitOutputTokens(spec, maxOutputTokens), ...pickSettings(settings, tools) };
 }

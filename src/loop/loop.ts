@@ -166,7 +166,7 @@ export interface LoopJournal {
   /**
    * Resolves when all events emitted so far are stored.
    *
-   * @throws Interrupted if they never will be.
+   * @throws InterruptionError if they never will be.
    */
   durable(): Promise<void>;
 }

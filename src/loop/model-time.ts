@@ -7,7 +7,7 @@ import {
 } from '../model/chat-model.ts';
 import type { ModelTimeout } from '../model/settings.ts';
 import { StopController } from '../tool/async.ts';
-import { type Log, warningEntry } from '../tool/log.ts';
+import { createWarningEntry, type Log } from '../tool/log.ts';
 import type { Holder } from './holder.ts';
 
 /** The default time limit of a reply in ms. */
@@ -57,7 +57,7 @@ export async function askInTime(
     leave(`did not answer within ${total} ms.`);
   });
   // The silence limit applies from the first sign that the model streams.
-  const hear = (): void => {
+  const restartSilenceTimer = (): void => {
     if (isOver || askingUs > 0) return;
     cancelSilence?.();
     const most = mostSilence;
@@ -66,7 +66,7 @@ export async function askInTime(
   const createPieceListener = (tell: (piece: string) => void) => (piece: string) => {
     if (isOver) return;
     outputBegan = true;
-    hear();
+    restartSilenceTimer();
     tell(piece);
   };
   const { onText, onReasoning, again } = options;
@@ -91,9 +91,9 @@ export async function askInTime(
         }),
       alive(patience = 0) {
         if (silence === undefined) mostSilence = Math.max(mostSilence, patience + GRACE_MS);
-        hear();
+        restartSilenceTimer();
       },
-      warn: (message) => log(warningEntry(message)),
+      warn: (message) => log(createWarningEntry(message)),
     });
     return await wait.until(asked);
   } catch (failure) {

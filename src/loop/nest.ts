@@ -4,7 +4,7 @@ import type { FrameState } from '../journal/state.ts';
 import { ModelError } from '../model/chat-model.ts';
 import { ConfigurationError } from '../model/configuration-error.ts';
 import type { DoneCall, FrameOutcome } from '../tool/frame.ts';
-import { warningEntry } from '../tool/log.ts';
+import { createWarningEntry } from '../tool/log.ts';
 import { SignalError, ToolConfigurationError } from '../tool/signals.ts';
 import type { CallRun } from '../tool/tool.ts';
 import {
@@ -18,7 +18,7 @@ import {
   text,
 } from '../tool/tool-result.ts';
 import { getThrownMessage } from './exception-processor.ts';
-import { createCallEndedError, Interrupted } from './holder.ts';
+import { createCallEndedError, InterruptionError } from './holder.ts';
 import { getLoopTime, type Loop, type LoopJournal, type LoopSpec } from './loop.ts';
 import { type Frame, resolveNestedSpec } from './loop-agent.ts';
 import { findModelProblem } from './loop-seams.ts';
@@ -100,7 +100,9 @@ function resolveSpec(opener: Opener, given: Frame): LoopSpec | string {
   const { loop, record } = opener;
   if (loop.spec.depth >= MAX_DEPTH) {
     const where = `${loop.frame.path}/${given.name}`;
-    loop.log(warningEntry(`a loop was not run, since loops are already nested ${MAX_DEPTH} deep: ${where}`));
+    loop.log(
+      createWarningEntry(`a loop was not run, since loops are already nested ${MAX_DEPTH} deep: ${where}`),
+    );
     return `Not run: loops are nested ${MAX_DEPTH} deep already, which is the limit. Do the work here, without delegating it.`;
   }
   const listDoneCalls = (): DoneCall[] => toDoneCalls(findOpenFrame(opener));
@@ -150,7 +152,8 @@ async function runToOutcome(loop: Loop): Promise<FrameOutcome> {
   const { frame } = loop;
   try {
     const { outcome, limit, error, signal, object } = await runForOutput(loop);
-    if (outcome === 'suspended') throw new Interrupted(outcome, `A call in the frame of ${frame.id} waits.`);
+    if (outcome === 'suspended')
+      throw new InterruptionError(outcome, `A call in the frame of ${frame.id} waits.`);
     const made = object !== undefined && { object, objectType: loop.spec.output?.type?.name };
     const ended = { ...collectWork(frame), ...(signal && { signal }), ...made };
     if (outcome === 'completed' || outcome === 'returned-direct' || outcome === 'limit-reached') {
@@ -160,7 +163,7 @@ async function runToOutcome(loop: Loop): Promise<FrameOutcome> {
     const why = findThrownMessage(frame) ?? error?.message ?? signal?.reason ?? outcome;
     return { outcome: 'failed', text: formatBrokenOff(why, ended.calls), ...ended };
   } catch (failure) {
-    if (failure instanceof Interrupted || failure instanceof SignalError) throw failure;
+    if (failure instanceof InterruptionError || failure instanceof SignalError) throw failure;
     const left = collectWork(frame);
     const text = formatBrokenOff(getThrownMessage(frame.path, failure), left.calls);
     // An error that code around the loop throws is handled like an error of a tool.

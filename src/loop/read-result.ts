@@ -41,7 +41,7 @@ export function readResult(): Tool<
     name: 'read_result',
     description:
       'Reads on in a result that was shown to you shortened. Its marker says what to send. Answers the next piece of it.',
-    input: INPUT,
+    input: INPUT_SCHEMA,
     effect: 'read',
     run: () => '',
   });
@@ -54,7 +54,7 @@ export function readResult(): Tool<
   return marked;
 }
 
-const INPUT = createCheckedSchema<{ readonly result: string; readonly from?: number }>(
+const INPUT_SCHEMA = createCheckedSchema<{ readonly result: string; readonly from?: number }>(
   {
     type: 'object',
     properties: {

@@ -53,7 +53,7 @@ export async function reconcileCall(running: RunningEffect): Promise<ReconciledO
  * Finds the outcome of a call that an earlier invocation began: from the result that it stored late, or else
  * from the tool.
  *
- * @throws Interrupted if this invocation must not continue.
+ * @throws InterruptionError if this invocation must not continue.
  */
 export async function findOutcome(running: RunningEffect): Promise<ReconciledOutcome> {
   const { loop, record } = running.call;

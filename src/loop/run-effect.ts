@@ -1,4 +1,4 @@
-import { StopController, timeoutError } from '../tool/async.ts';
+import { createTimeoutError, StopController } from '../tool/async.ts';
 import type { CallContext, Question, ToolEffect } from '../tool/call.ts';
 import { literals } from '../tool/literals.ts';
 import { SignalError } from '../tool/signals.ts';
@@ -26,7 +26,7 @@ import { createExceptionResult, logToolException, toKeptResult, warnUnrebuildabl
  * unknown. If it then runs again, a new start is journaled, so that the next invocation knows how recent its
  * last request can be.
  *
- * @throws Interrupted if the call is left open, for another invocation or for the end of the turn.
+ * @throws InterruptionError if the call is left open, for another invocation or for the end of the turn.
  */
 export async function runExecution({ effect: declared, ...of }: RunningEffect): Promise<EffectOutcome> {
   const { call, context } = of;
@@ -41,12 +41,12 @@ export async function runExecution({ effect: declared, ...of }: RunningEffect): 
   return slots.hold(async () => {
     holder.claim({ subrequests: effect.subrequests ?? 1, ms: effect.timeout });
     // If the tool's effect has changed, the call starts again under the current one.
-    if (!isInDoubt && inherited !== effect.effect) await journalStart(call, effect);
+    if (!isInDoubt && inherited !== effect.effect) await recordStart(call, effect);
     const running: RunningEffect = { ...of, effect };
     if (isInDoubt) {
       const found = await findOutcome({ ...running, context: { ...context, startedAt: getLastStart(call) } });
       if (found.verdict !== 'not-done') return { result: found.result };
-      if (!holder.signal.aborted) await journalStart(call, effect);
+      if (!holder.signal.aborted) await recordStart(call, effect);
     }
     if (holder.signal.aborted)
       return { result: (inherited ? createStoppedResult : createUnansweredResult)(running) };
@@ -66,7 +66,7 @@ function getLastStart({ loop: { holder, startsBefore }, record: { id, started } 
   return journaled ?? holder.now();
 }
 
-async function journalStart(
+async function recordStart(
   { loop, record: { id: call } }: RunningCall,
   { effect }: ToolEffect,
 ): Promise<void> {
@@ -110,7 +110,7 @@ async function runOnce(entered: RunningEffect, startedAt: number): Promise<ToolR
   const { effect, context } = entered;
   const { holder } = entered.call.loop;
   const stop = new StopController(holder.signal);
-  const cancel = holder.after(effect.timeout, () => stop.abort(timeoutError(effect.timeout)));
+  const cancel = holder.after(effect.timeout, () => stop.abort(createTimeoutError(effect.timeout)));
   const once = effect.effect === 'once' && { ask: createCheckpointAsk(context) };
   const own: CallContext = {
     ...context,

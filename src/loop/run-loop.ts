@@ -16,7 +16,7 @@ import { logLostValue } from './tool-answer.ts';
  * Asks the model and runs its tool calls until the loop has an answer or waits for one. Resumes where the
  * journal ends.
  *
- * @throws Interrupted if this invocation must not continue.
+ * @throws InterruptionError if this invocation must not continue.
  * @throws ModelError if the model gave no reply.
  */
 export async function runToolLoop(loop: Loop): Promise<LoopEnd> {
@@ -49,7 +49,7 @@ export async function runToolLoop(loop: Loop): Promise<LoopEnd> {
  * Runs the remaining calls of the last reply in parallel, except calls with the same `serial`, which run one
  * after another.
  *
- * @throws Interrupted if this invocation must not continue. By then, every call that began has ended or is
+ * @throws InterruptionError if this invocation must not continue. By then, every call that began has ended or is
  * left open.
  */
 export async function runBatch(loop: Loop): Promise<void> {

@@ -9,7 +9,7 @@ import type { Signal, ToolResult } from '../tool/tool-result.ts';
 import type { OverheadTimer } from './around-time.ts';
 import type { CallView } from './batch.ts';
 import { CallStarts } from './call-starts.ts';
-import { Interrupted } from './holder.ts';
+import { InterruptionError } from './holder.ts';
 import { type Loop, toLoopFields } from './loop.ts';
 
 /**
@@ -131,7 +131,7 @@ function createAsker({ loop, record, tool }: RunningCall): Asker {
     changed: () => journal.changed,
     suspend(wait) {
       if (wait) journal.emit({ type: 'tool-call-suspended', ...toLoopFields(loop), call: record.id, wait });
-      return new Interrupted('suspended', `Call ${record.id} waits for an answer.`);
+      return new InterruptionError('suspended', `Call ${record.id} waits for an answer.`);
     },
   });
 }

@@ -4,7 +4,7 @@ import type { ChatModel, ModelMessage, ToolSetChange } from '../model/chat-model
 import {
   adaptReply,
   formatCallResult,
-  NO_RESPONSE,
+  NO_RESPONSE_TEXT,
   replyToText,
   TOOL_RESULTS_HEADING,
 } from '../model/given-to.ts';
@@ -212,7 +212,7 @@ function toBlankReply(
   return [
     ...(isMore
       ? toReply(reply, sending)
-      : [{ role: 'assistant', text: NO_RESPONSE, toolCalls: [] } as const]),
+      : [{ role: 'assistant', text: NO_RESPONSE_TEXT, toolCalls: [] } as const]),
     ...(next?.role === 'user' ? [] : [{ role: 'user', text: NUDGE } as const]),
   ];
 }

@@ -4,7 +4,7 @@ import { copyJson } from '../tool/copy-json.ts';
 import { isDomainType, listOutputProblems } from '../tool/domain-type.ts';
 import type { Json, JsonLike } from '../tool/json.ts';
 import { literals } from '../tool/literals.ts';
-import { errorEntry, formatStack, getFirstLine } from '../tool/log.ts';
+import { createErrorEntry, formatStack, getFirstLine } from '../tool/log.ts';
 import { SignalError, toSignalResult } from '../tool/signals.ts';
 import { toToolResult } from '../tool/to-tool-result.ts';
 import type { AnyTool } from '../tool/tool.ts';
@@ -160,19 +160,20 @@ export function logToolException(
 ): void {
   if (thrown instanceof NotKeptError) {
     const message = `Tool '${tool}' failed. ${thrown.message}`;
-    log({ ...errorEntry(message, undefined, 'value-lost'), tool });
+    log({ ...createErrorEntry(message, undefined, 'value-lost'), tool });
     return;
   }
   const message = `Tool '${tool}' threw${where}: ${getFirstLine(getThrownMessage(tool, thrown))}`;
-  log({ ...errorEntry(message, thrown, 'tool-threw'), tool });
+  log({ ...createErrorEntry(message, thrown, 'tool-threw'), tool });
 }
 
 /** Logs a value that is not journaled. The tool may already have acted. */
 export const logLostValue = ({ log }: Pick<Loop, 'log'>, message: string): void =>
-  log(errorEntry(message, undefined, 'value-lost'));
+  log(createErrorEntry(message, undefined, 'value-lost'));
 
 /** Logs any other mistake that a developer can fix. */
-export const logMistake = ({ log }: Pick<Loop, 'log'>, message: string): void => log(errorEntry(message));
+export const logMistake = ({ log }: Pick<Loop, 'log'>, message: string): void =>
+  log(createErrorEntry(message));
 
 /**
  * Returns a copy through JSON, so that a value looks the same before and after an eviction.

@@ -1,5 +1,5 @@
 import { type Infer, type Shape, TEXT } from '../tool/shape.ts';
-import type { MadeBy, MessagePart, ProviderData, ReplyPart, RequestedCall } from './parts.ts';
+import type { MessagePart, ProviderData, ReplyMaker, ReplyPart, RequestedCall } from './parts.ts';
 import type { Prices, Usage } from './prices.ts';
 import type { ModelSettings } from './settings.ts';
 
@@ -38,7 +38,7 @@ export interface ChatModel {
    * Returns whether it can read the thoughts of another model, as between some versions of Claude. Defaults
    * to its own thoughts only.
    */
-  readonly readsThoughtsOf?: ((maker: MadeBy) => boolean) | undefined;
+  readonly readsThoughtsOf?: ((maker: ReplyMaker) => boolean) | undefined;
   /**
    * The files that the model accepts. If absent, they are unknown: messages contain the files that the agent
    * accepts, and results contain none. A text describes a file that cannot be sent.
@@ -86,13 +86,13 @@ export type WantedThoughts = 'budget' | 'field' | 'signature';
 /** The files that a model accepts, by position. */
 export interface ModelMedia {
   /** The files accepted in a user message. */
-  readonly message: MediaTaken;
+  readonly message: AcceptedMedia;
   /** The files accepted in a tool result. Files accepted only in messages follow the results in a message. */
-  readonly result: MediaTaken;
+  readonly result: AcceptedMedia;
 }
 
 /** Media types such as `application/pdf`, or `image/*` for a whole group. Text is always accepted. */
-export interface MediaTaken extends Infer<typeof MEDIA_TAKEN> {}
+export interface AcceptedMedia extends Infer<typeof MEDIA_TAKEN> {}
 export const MEDIA_TAKEN = {
   object: {
     /** The media types accepted as bytes. */
@@ -174,7 +174,7 @@ export type ModelMessage =
       /** Provider data of the reply as a whole. */
       readonly provider?: ProviderData | undefined;
       /** The maker of a reply with parts. */
-      readonly madeBy?: MadeBy | undefined;
+      readonly madeBy?: ReplyMaker | undefined;
       /** A hash of everything before the reply, if its model has signed it. */
       readonly prefix?: string | undefined;
       /** `true` if the current prefix differs from the signed one. */
@@ -314,7 +314,7 @@ export interface ModelReply {
    * is present. Defaults to the requested model, which the journal omits for a reply with only text and
    * calls.
    */
-  readonly madeBy?: MadeBy | undefined;
+  readonly madeBy?: ReplyMaker | undefined;
   readonly finish: 'stop' | 'tool-calls' | 'length' | 'content-filter' | 'other';
   readonly usage?: Usage | undefined;
 }

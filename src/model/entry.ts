@@ -1,9 +1,9 @@
 /** The entry `holdfast/models`, for writing a model adapter. */
 
 export type {
+  AcceptedMedia,
   AskOptions,
   CacheMarks,
-  MediaTaken,
   ModelFailure,
   ModelMedia,
   ModelMessage,
@@ -21,11 +21,11 @@ export { showToolsChanges, signPrefix } from './late-tools.ts';
 export type {
   CustomPart,
   FilePart,
-  MadeBy,
   MessageFile,
   MessagePart,
   ProviderData,
   ReasoningPart,
+  ReplyMaker,
   ReplyPart,
   RequestedCall,
   SourcePart,

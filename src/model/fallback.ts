@@ -8,7 +8,7 @@ import {
   type ModelRequest,
 } from './chat-model.ts';
 import { adaptReply, findMaker, fitFiles } from './given-to.ts';
-import type { MadeBy } from './parts.ts';
+import type { ReplyMaker } from './parts.ts';
 import { computeHighestPrices, type Prices } from './prices.ts';
 import { mergeSettings } from './settings.ts';
 
@@ -148,7 +148,7 @@ async function askOne(model: ChatModel, request: ModelRequest, options: AskOptio
       ...(onText && { onText: trackOutput(onText) }),
       ...(onReasoning && { onReasoning: trackOutput(onReasoning) }),
     });
-    const madeBy: MadeBy = reply.madeBy ?? { provider: model.provider ?? '', model: model.name };
+    const madeBy: ReplyMaker = reply.madeBy ?? { provider: model.provider ?? '', model: model.name };
     return { ...reply, madeBy };
   } catch (failure) {
     if (!(failure instanceof ModelError) || !outputBegan || failure.outputBegan) throw failure;

@@ -1,9 +1,9 @@
-import type { ChatModel, MediaTaken, ModelMedia, ModelMessage } from './chat-model.ts';
+import type { AcceptedMedia, ChatModel, ModelMedia, ModelMessage } from './chat-model.ts';
 import {
-  type MadeBy,
   type MessageFile,
   type MessagePart,
   type ProviderJson,
+  type ReplyMaker,
   type ReplyPart,
   type RequestedCall,
   toPlainParts,
@@ -34,7 +34,7 @@ export const adaptReply = (
  */
 export const canReadReply = (
   { provider = '', name, readsThoughtsOf }: Pick<ChatModel, 'provider' | 'name' | 'readsThoughtsOf'>,
-  { madeBy }: { readonly madeBy?: MadeBy | undefined },
+  { madeBy }: { readonly madeBy?: ReplyMaker | undefined },
 ): boolean =>
   madeBy !== undefined &&
   ((madeBy.provider === provider && madeBy.model === name) || readsThoughtsOf?.(madeBy) === true);
@@ -54,16 +54,16 @@ export function replyToText(
   parts: readonly ReplyPart[],
   { text, calls }: { readonly text: string; readonly calls: readonly unknown[] },
 ): string {
-  const ran = parts.flatMap(partToText);
+  const ran = parts.flatMap(toPartText);
   const words = ran.length === 0 ? text : [text, `(${ran.join(' ')})`].filter(Boolean).join('\n\n');
-  return words.trim() === '' && calls.length === 0 ? NO_RESPONSE : words;
+  return words.trim() === '' && calls.length === 0 ? NO_RESPONSE_TEXT : words;
 }
 
 /** The text of a reply without content. */
-export const NO_RESPONSE = '(no response)';
+export const NO_RESPONSE_TEXT = '(no response)';
 
 /** Returns a part as text. Empty for a part that needs no text, or that only its maker can read. */
-function partToText(part: ReplyPart): readonly string[] {
+function toPartText(part: ReplyPart): readonly string[] {
   switch (part.type) {
     case 'tool-call':
       return part.ranBy ? [`Its provider ran '${part.name}' with the input ${part.input}.`] : [];
@@ -98,11 +98,11 @@ export const formatCallResult = (
 ): string => `- ${name} with the input ${input} answered: ${answer}`;
 
 /** Returns the model that made a reply: the candidate with these names, or the requested model itself. */
-export const resolveMaker = (asked: ChatModel, madeBy: MadeBy): ChatModel =>
+export const resolveMaker = (asked: ChatModel, madeBy: ReplyMaker): ChatModel =>
   findMaker(asked, madeBy) ?? asked;
 
 /** Returns the model or its candidate with these names. */
-export const findMaker = (model: ChatModel, madeBy: MadeBy): ChatModel | undefined =>
+export const findMaker = (model: ChatModel, madeBy: ReplyMaker): ChatModel | undefined =>
   model.candidates
     ? model.candidates.map((one) => findMaker(one, madeBy)).find((found) => found !== undefined)
     : model.name === madeBy.model && (model.provider ?? '') === madeBy.provider
@@ -156,7 +156,7 @@ export const isMediaTypeIn = (mediaType: string, named: readonly string[]): bool
   named.some((one) => one === mediaType || (one.endsWith('/*') && mediaType.startsWith(one.slice(0, -1))));
 
 /** Returns whether a file is accepted here. */
-export const isAcceptedFile = ({ data, url }: MediaTaken, file: MessageFile): boolean =>
+export const isAcceptedFile = ({ data, url }: AcceptedMedia, file: MessageFile): boolean =>
   isMediaTypeIn(file.mediaType, isLinked(file) ? url : data);
 
 /** Returns the description of a file for an error message. */
@@ -181,7 +181,7 @@ export const fitFiles = (
     ? messages
     : fitMedia(model.media ?? { message: { data: accepts, url: accepts }, result: NO_MEDIA }, messages);
 
-const NO_MEDIA: MediaTaken = { data: [], url: [] };
+const NO_MEDIA: AcceptedMedia = { data: [], url: [] };
 
 /**
  * Returns the messages with the files that the model accepts. If results cannot contain files, a message

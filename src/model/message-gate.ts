@@ -114,11 +114,11 @@ const removeEchoes = (message: string, sent: readonly ModelMessage[]): string =>
   const own = message.indexOf(': ') + 2;
   const [start, words] = own < 2 ? [message, ''] : [message.slice(0, own), message.slice(own)];
   const texts = collectTexts(sent);
-  const left = removeEchoesOf(words, texts);
+  const left = removeSentTexts(words, texts);
   if (/\p{L}/u.test(left.replaceAll(ECHO_REPLACEMENT, ''))) return start + left;
   return (
     start +
-    removeEchoesOf(
+    removeSentTexts(
       words,
       texts.filter(({ hidden }) => hidden),
     )
@@ -127,7 +127,7 @@ const removeEchoes = (message: string, sent: readonly ModelMessage[]): string =>
 
 const ECHO_REPLACEMENT = '[request]';
 
-const removeEchoesOf = (words: string, texts: readonly SentText[]): string => {
+const removeSentTexts = (words: string, texts: readonly SentText[]): string => {
   const short = texts.filter(
     ({ text: { length } }) => length >= MIN_TEXT_CHARACTERS && length < 2 * PROBE_CHARACTERS,
   );

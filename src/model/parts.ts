@@ -174,7 +174,7 @@ export type MessagePart = { readonly type: 'text'; readonly text: string } | Mes
 export type RequestedCall = Pick<ToolCallPart, 'id' | 'name' | 'input'>;
 
 /** The maker of a reply. Its provider data goes back only to a model of the same provider and name. */
-export interface MadeBy {
+export interface ReplyMaker {
   /** The `ChatModel.provider`, or an empty string if it is unknown. */
   readonly provider: string;
   /** The `ChatModel.name`. */

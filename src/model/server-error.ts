@@ -118,7 +118,7 @@ export function readRequestLength(
     // quadratic.
     .replace(/\d{10,}/g, '')
     .replace(/\s+/g, ' ');
-  if (!TOO_LONG.test(plain)) return TOO_LONG_CODE.test(details) ? {} : undefined;
+  if (!TOO_LONG_PATTERN.test(plain)) return TOO_LONG_CODE_PATTERN.test(details) ? {} : undefined;
   const [window, all, reply = 0] = [WINDOW_TOKENS_PATTERN, TOTAL_TOKENS_PATTERN, REPLY_TOKENS_PATTERN].map(
     (count) => matchNumber(plain, count),
   );
@@ -146,14 +146,14 @@ const NON_LENGTH_FAILURES: ReadonlySet<ModelFailure> = new Set(['unauthorized', 
 const RATE_LIMIT_WORDS = /rate.?limit|quota|tokens per (?:min|day)|\bTPM\b|please wait/i;
 
 /** The codes and types of errors for requests that are too long. */
-const TOO_LONG_CODE = /context_length_exceeded|exceed_context_size_error|request_too_large/;
+const TOO_LONG_CODE_PATTERN = /context_length_exceeded|exceed_context_size_error|request_too_large/;
 
 /**
  * Messages for requests that are too long: OpenAI and servers with its texts (vLLM, DeepSeek, OpenRouter),
  * vLLM, SGLang, Workers AI, Anthropic and Llama through Bedrock, Gemini, llama.cpp, Ollama, LM Studio,
  * Mistral, xAI, Cerebras, Groq, Moonshot, MiniMax, Alibaba, text-generation-inference.
  */
-const TOO_LONG = new RegExp(
+const TOO_LONG_PATTERN = new RegExp(
   [
     'maximum (?:context|prompt|model) length (?:is|of) \\d',
     'exceed the configured limit of \\d+ tokens\\b.*?resulted in',

@@ -53,7 +53,7 @@ function fillValue(schema: unknown, source: AnswerSource, place: FormPosition): 
     case 'object':
       return fillObject(part, source, place);
     case 'array':
-      return listOf(part, source, place);
+      return createItems(part, source, place);
     case 'string':
       return fillText(part, [...found.map(String), ...(tells ? [source.words] : [])]);
     case 'number':
@@ -107,7 +107,11 @@ function createPosition(param: Param, calls: readonly PastCall[], depth: number)
 }
 
 /** Returns one item for each known value, and at least `minItems`. */
-function listOf(part: Schema, source: AnswerSource, { found, tells, nouns, depth }: FormPosition): unknown {
+function createItems(
+  part: Schema,
+  source: AnswerSource,
+  { found, tells, nouns, depth }: FormPosition,
+): unknown {
   const { minItems: fewest, maxItems: most, items } = part;
   const wanted = Math.max(found.length, typeof fewest === 'number' ? fewest : 0);
   const length = Math.max(0, Math.min(wanted, typeof most === 'number' ? most : maxItems, maxItems));
@@ -133,7 +137,7 @@ function resolvePart(schema: unknown, root: Schema, depth = 0): Schema {
     (part) => resolvePart(part, root, depth + 1),
   );
   const merged = [rest, ...parts].reduceRight(mergeSchemas, {});
-  return { ...merged, type: typeOf(merged) };
+  return { ...merged, type: inferType(merged) };
 }
 
 const isNonNull = (branch: unknown): boolean => !isRecord(branch) || branch.type !== 'null';
@@ -150,7 +154,7 @@ function mergeSchemas(less: Schema, more: Schema): Schema {
 }
 
 /** Returns the first type that is not `null`. Without `type`, infers it from the other keywords. */
-function typeOf({ type, properties, items }: Schema): unknown {
+function inferType({ type, properties, items }: Schema): unknown {
   if (Array.isArray(type)) return type.find((one) => one !== 'null') ?? 'null';
   if (type !== undefined) return type;
   if (isRecord(properties)) return 'object';
@@ -159,7 +163,7 @@ function typeOf({ type, properties, items }: Schema): unknown {
 
 /** Returns the first wanted text that fits the schema, or a placeholder. */
 const fillText = (node: Schema, wanted: readonly string[]): string => {
-  const format = formatOf(node);
+  const format = getFormat(node);
   const example = Object.hasOwn(examples, format) ? examples[format] : undefined;
   const candidates = [...wanted, ...(example === undefined ? [] : [example]), 'unknown', '0', 'a', 'A', ''];
   const fitting = candidates.map((text) => fitLength(node, text)).find((text) => isFittingText(node, text));
@@ -176,7 +180,7 @@ const MAX_PADDING = 10_000;
 
 /** Returns whether a text satisfies the schema keywords that the planner understands. */
 const isFittingText = (node: Schema, text: string): boolean => {
-  const format = formatOf(node);
+  const format = getFormat(node);
   const look = Object.hasOwn(formatPatterns, format) ? formatPatterns[format] : undefined;
   const pattern = compileSafePattern(node.pattern);
   return (
@@ -187,7 +191,7 @@ const isFittingText = (node: Schema, text: string): boolean => {
   );
 };
 
-const formatOf = ({ format }: Schema): string => (typeof format === 'string' ? format : '');
+const getFormat = ({ format }: Schema): string => (typeof format === 'string' ? format : '');
 
 /** A placeholder for each `format`. */
 const examples: Readonly<Record<string, string>> = {

@@ -3,7 +3,7 @@ import type { HolderUpdate, LeaseGrant, SessionPort } from '../journal/session-p
 import type { SessionState } from '../journal/state.ts';
 import {
   type Holder,
-  Interrupted,
+  InterruptionError,
   type LateCall,
   type Needs,
   NO_CREDENTIALS,
@@ -96,7 +96,7 @@ export class HeldSession implements Holder {
         this.live.relay?.settle();
         return this.inbox.kept;
       },
-      lost: (reason: Interrupted) => this.#stop.abort(reason),
+      lost: (reason: InterruptionError) => this.#stop.abort(reason),
     };
     const { epoch, leaseMs, cause, expiredFor } = leased;
     const isHeld = (): boolean => this.#lease.held;
@@ -117,7 +117,7 @@ export class HeldSession implements Holder {
       onCancel: () => this.cancel(),
       blobsOf: files && ((result) => files.blobsOfParts(listResultParts(result))),
     });
-    const handleLoss = (reason: Interrupted): void => this.outbox.fence(reason);
+    const handleLoss = (reason: InterruptionError): void => this.outbox.fence(reason);
     const handleRenewal = (): void => void this.#leaving.look();
     this.#lease = new LeaseKeeper({
       ...{ port, clock, meter, epoch, leaseMs, sentAt, signal: this.signal, slots: this.slots },
@@ -161,7 +161,7 @@ export class HeldSession implements Holder {
   }
 
   assertHeld(): void {
-    if (!this.#lease.held) this.outbox.fence(new Interrupted('lost', LEASE_EXPIRED_MESSAGE));
+    if (!this.#lease.held) this.outbox.fence(new InterruptionError('lost', LEASE_EXPIRED_MESSAGE));
     if (this.outbox.fencedBy) throw this.outbox.fencedBy;
   }
 
@@ -192,7 +192,7 @@ export class HeldSession implements Holder {
 
   /** Aborts the model and the tools. The turn ends as cancelled. */
   cancel(): void {
-    this.#stop.abort(new Interrupted('cancelled', 'The turn was cancelled.'));
+    this.#stop.abort(new InterruptionError('cancelled', 'The turn was cancelled.'));
   }
 
   /** Stops at the next boundary and leaves the turn to another invocation. */

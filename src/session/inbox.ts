@@ -7,7 +7,7 @@ import type { SessionPort } from '../journal/session-port.ts';
 import { type CallRecord, type SessionState, type TurnState, toFrameField } from '../journal/state.ts';
 import type { JournaledAnswer, Wait } from '../journal/wait.ts';
 import type { Log } from '../tool/log.ts';
-import { errorEntry } from '../tool/log.ts';
+import { createErrorEntry } from '../tool/log.ts';
 import { createFailureResult, type ResultData } from '../tool/tool-result.ts';
 import type { Outbox } from './outbox.ts';
 
@@ -132,7 +132,7 @@ export class HeldInbox {
       if (posted === 'session-full') throw new Error(posted);
     } catch (thrown) {
       const told = `the late result of call ${message.call} could not be kept`;
-      log(errorEntry(told, thrown, 'value-lost'));
+      log(createErrorEntry(told, thrown, 'value-lost'));
     }
   }
 }

@@ -1,6 +1,6 @@
 import { LINE_TERMS, type LiveMessage } from '../journal/live-items.ts';
 import type { HolderUpdate, SessionPort } from '../journal/session-port.ts';
-import { Interrupted, type Slots } from '../loop/holder.ts';
+import { InterruptionError, type Slots } from '../loop/holder.ts';
 import { StopController } from '../tool/async.ts';
 import type { HeldInbox } from './inbox.ts';
 import type { Meter } from './meter.ts';
@@ -160,7 +160,7 @@ export class LeaseKeeper {
     const now = clock.now();
     const deadline = this.#heard + this.#term;
     if (now >= deadline) {
-      listener.lost(new Interrupted('lost', LEASE_EXPIRED_MESSAGE));
+      listener.lost(new InterruptionError('lost', LEASE_EXPIRED_MESSAGE));
       return;
     }
     const untilLine = this.#stored + OPEN_LINE_AFTER_MS - now;
@@ -196,7 +196,9 @@ export class LeaseKeeper {
       // If the lease was released meanwhile, the reply to the release decides.
       if (this.#stopped || outbox.isReleasing) return;
       if (!isRenewed) {
-        listener.lost(new Interrupted('lost', `Another invocation holds the session (${answer.status}).`));
+        listener.lost(
+          new InterruptionError('lost', `Another invocation holds the session (${answer.status}).`),
+        );
         return;
       }
       this.#asked = Math.max(this.#asked, renewal.told);

@@ -4,7 +4,7 @@ import { type SessionState, toFrameField } from '../journal/state.ts';
 import type { LiveEvents } from '../loop/loop.ts';
 import { attempt } from '../tool/async.ts';
 import type { Log } from '../tool/log.ts';
-import { errorEntry } from '../tool/log.ts';
+import { createErrorEntry } from '../tool/log.ts';
 import type { Clock } from './read-platform.ts';
 
 /** An item for a client that watches a turn. */
@@ -155,7 +155,7 @@ export class LiveFeed implements LiveEvents {
     try {
       this.#show?.(item);
     } catch (thrown) {
-      this.#options.log(errorEntry('a client of a turn threw, and receives no more events', thrown));
+      this.#options.log(createErrorEntry('a client of a turn threw, and receives no more events', thrown));
       this.#show = undefined; // The turn continues without this client.
     }
   }
@@ -173,7 +173,7 @@ export function createItemHandler(
   const handleFailure = (thrown: unknown): void => {
     if (isBroken) return;
     isBroken = true;
-    log(errorEntry('`onEvent` of a message threw, and is not called again', thrown));
+    log(createErrorEntry('`onEvent` of a message threw, and is not called again', thrown));
   };
   return (item) => {
     if (isBroken) return;

@@ -1,4 +1,4 @@
-import { Interrupted, type Needs } from '../loop/holder.ts';
+import { InterruptionError, type Needs } from '../loop/holder.ts';
 import { ToolConfigurationError } from '../tool/signals.ts';
 import type { Clock, Platform } from './read-platform.ts';
 
@@ -135,11 +135,11 @@ const MODEL_GRACE_MS = 20_000;
 export class InvocationBudgetWatch {
   readonly #options: Options;
   readonly #replies = new AbortController();
-  /** Aborts, with an `Interrupted` as its reason, when replies are no longer awaited. */
+  /** Aborts, with an `InterruptionError` as its reason, when replies are no longer awaited. */
   readonly signal = this.#replies.signal;
   readonly #cancelTime: (() => void) | undefined;
   #cancelGrace: (() => void) | undefined;
-  #reason: Interrupted | undefined;
+  #reason: InterruptionError | undefined;
   #hasBegun = false;
 
   constructor(options: Options) {
@@ -155,7 +155,7 @@ export class InvocationBudgetWatch {
    * Hands over if a limit is near and this invocation has made progress. Returns why no work can begin here,
    * or `undefined` if it can.
    */
-  look(): Interrupted | undefined {
+  look(): InterruptionError | undefined {
     const { meter, hasProgressed } = this.#options;
     const short = meter.nearLimit();
     if (short && hasProgressed()) this.begin(describeNearLimit(short));
@@ -165,7 +165,7 @@ export class InvocationBudgetWatch {
   /**
    * Counts the requests of a piece of work that is about to begin.
    *
-   * @throws Interrupted if the work is left to another invocation.
+   * @throws InterruptionError if the work is left to another invocation.
    * @throws ToolConfigurationError if no invocation would have enough.
    */
   claim(needs: Needs): void {
@@ -186,9 +186,9 @@ export class InvocationBudgetWatch {
    * Stops at the next boundary and leaves the turn to another invocation. Returns the first reason that was
    * given.
    */
-  begin(reason: string): Interrupted {
+  begin(reason: string): InterruptionError {
     if (this.#reason) return this.#reason;
-    this.#reason = new Interrupted('handed-over', reason);
+    this.#reason = new InterruptionError('handed-over', reason);
     this.#waitForReplies(this.#reason);
     return this.#reason;
   }
@@ -202,7 +202,7 @@ export class InvocationBudgetWatch {
    * Aborts replies that take too long, since the next holder asks again. Keeps waiting if the reply would be
    * the only progress of this invocation.
    */
-  #waitForReplies(reason: Interrupted): void {
+  #waitForReplies(reason: InterruptionError): void {
     const { clock, meter, hasProgressed } = this.#options;
     const grace = Math.min(MODEL_GRACE_MS, Math.max(0, meter.msToWatch));
     this.#cancelGrace = clock.after(grace, () => {

@@ -15,7 +15,7 @@ import type {
   SessionPort,
 } from '../journal/session-port.ts';
 import type { SessionState, TurnState } from '../journal/state.ts';
-import { Interrupted } from '../loop/holder.ts';
+import { InterruptionError } from '../loop/holder.ts';
 import type { LoopJournal } from '../loop/loop.ts';
 import type { HeldSessionFiles } from '../loop/loop-files.ts';
 import { ChangeNotifier, ENCODER, getErrorMessage } from '../tool/async.ts';
@@ -39,7 +39,7 @@ export interface OutboxListener {
    */
   sending(): readonly number[];
   /** Called once, when this invocation can no longer store data. */
-  lost(reason: Interrupted): void;
+  lost(reason: InterruptionError): void;
 }
 
 interface Options {
@@ -65,7 +65,7 @@ type ReleaseData = Pick<AppendData, 'resumeAfter' | 'snapshot' | 'agenda'>;
 const NO_WAITING_LOAD: WaitingLoad = { turns: 0, bytes: 0 };
 
 /** An inbox row, and the last event that was emitted when it was journaled. */
-interface InboxRead {
+interface InboxReceipt {
   readonly id: number;
   readonly seq: number;
 }
@@ -86,7 +86,7 @@ export class Outbox implements LoopJournal {
   /** `true` if the lease is being or was released. */
   isReleasing = false;
   /** Why storing is no longer possible. */
-  fencedBy: Interrupted | undefined;
+  fencedBy: InterruptionError | undefined;
   /** The refusal of a full session, if there was one. */
   full: SessionFull | undefined;
   readonly #options: Options & AppendOptions;
@@ -95,7 +95,7 @@ export class Outbox implements LoopJournal {
   #sent: readonly EmittedEvent[] = [];
   #waiting: WaitingLoad;
   readonly #changes = new ChangeNotifier();
-  #inboxRead: InboxRead[] = [];
+  #inboxRead: InboxReceipt[] = [];
   #ending: Pick<AppendData, 'release' | keyof ReleaseData> | undefined;
   #isReleased = false;
   #sending: Promise<void> | undefined;
@@ -165,7 +165,7 @@ export class Outbox implements LoopJournal {
   /**
    * Stores the remaining events and releases the lease in the same commit.
    *
-   * @throws Interrupted if it cannot.
+   * @throws InterruptionError if it cannot.
    */
   async release(release: NonNullable<AppendData['release']>, more?: ReleaseData): Promise<void> {
     this.isReleasing = true;
@@ -186,7 +186,7 @@ export class Outbox implements LoopJournal {
   }
 
   /** Stops storing events, and ends every wait for storage, including for an append without a reply. */
-  fence(reason: Interrupted): void {
+  fence(reason: InterruptionError): void {
     if (this.fencedBy) return;
     this.fencedBy = reason;
     this.#abandoned.reject(reason);
@@ -253,7 +253,7 @@ export class Outbox implements LoopJournal {
   }
 
   #refused(detail: string): void {
-    this.fence(new Interrupted('lost', `The session can no longer be written: ${detail}.`));
+    this.fence(new InterruptionError('lost', `The session can no longer be written: ${detail}.`));
   }
 }
 

@@ -151,26 +151,26 @@ export function createSharedTimer(clock: Pick<Clock, 'after' | 'now'>): Clock['a
   const waiting = new Set<{ readonly due: number; readonly run: () => void }>();
   let next = Infinity;
   let cancel: (() => void) | undefined;
-  const set = (): void => {
+  const setTimer = (): void => {
     cancel?.();
     next = Infinity;
     for (const { due } of waiting) next = Math.min(next, due);
-    cancel = waiting.size > 0 ? clock.after(next - clock.now(), look) : undefined;
+    cancel = waiting.size > 0 ? clock.after(next - clock.now(), runDue) : undefined;
   };
-  const look = (): void => {
+  const runDue = (): void => {
     try {
       for (const one of [...waiting]) if (one.due <= clock.now() && waiting.delete(one)) one.run();
     } finally {
-      set();
+      setTimer();
     }
   };
   return (ms, run) => {
     // A NaN delay counts as 0, as in the platform's own timer.
     const one = { due: clock.now() + (ms || 0), run };
     waiting.add(one);
-    if (one.due < next) set();
+    if (one.due < next) setTimer();
     return () => {
-      if (waiting.delete(one) && waiting.size === 0) set();
+      if (waiting.delete(one) && waiting.size === 0) setTimer();
     };
   };
 }

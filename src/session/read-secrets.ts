@@ -2,7 +2,7 @@ import { ConfigurationError } from '../model/configuration-error.ts';
 import { HOOK_TIMEOUT_MS, withTimeout } from '../tool/async.ts';
 import type { Owner } from '../tool/call-origin.ts';
 import { shorten } from '../tool/json.ts';
-import { ownerProblem } from '../tool/owner.ts';
+import { findOwnerProblem } from '../tool/owner.ts';
 import { Secrets } from '../tool/secrets.ts';
 import { type ContextValues, ToolCallContext, ToolCallContextError } from '../tool/tool-call-context.ts';
 import type { Clock } from './read-platform.ts';
@@ -91,7 +91,7 @@ export function parseSessionName(name: string): SessionAddress {
   const owner = typeof named === 'string' ? { id: named } : named;
   // Any string is a valid id here. The session that `GET /health` checks has an empty one, and an `auth` may
   // accept blank ones.
-  const isOwner = typeof named === 'string' || ownerProblem(owner) === undefined;
+  const isOwner = typeof named === 'string' || findOwnerProblem(owner) === undefined;
   if (!isOwner || typeof agent !== 'string' || typeof session !== 'string') {
     throw new Error(`'${name}' does not name a session.`);
   }

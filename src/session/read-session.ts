@@ -3,7 +3,7 @@ import { NewerEventError, parseEvent, toRow } from '../journal/event-rows.ts';
 import type { StoredEvent, TurnError } from '../journal/events.ts';
 import type { AppendData, LeaseGrant, SessionPort } from '../journal/session-port.ts';
 import type { TurnState } from '../journal/state.ts';
-import { errorEntry } from '../tool/log.ts';
+import { createErrorEntry } from '../tool/log.ts';
 import type { ToolMemory } from '../tool/tool-memory.ts';
 import {
   type FoldedSession,
@@ -174,7 +174,7 @@ export async function handleUnreadable(unread: UnfinishedTurn, failure: unknown)
   }
   const isOver = isCancelRequested(leased) || isAbandoned(leased);
   const message = `a turn that cannot be read ${isOver ? 'has ended' : 'is tried again'}`;
-  log(errorEntry(message, failure));
+  log(createErrorEntry(message, failure));
   if (isOver) return endWithoutReading(unread);
   await appendInTime(unread, { ...giveBack, resumeAfter: RETRY_READ_MS, unread: 'failed' });
   throw new UnreadableError(failure);
@@ -197,7 +197,7 @@ export async function endWithoutReading(
   };
   const answer = await appendInTime(unread, change);
   if (answer?.status === 'session-full') {
-    unread.log(errorEntry(`turn ${turn} cannot end: its session is completely full`));
+    unread.log(createErrorEntry(`turn ${turn} cannot end: its session is completely full`));
   } else if (end.outcome === 'failed') {
     unread.log(toFailureLogLine(error));
   }

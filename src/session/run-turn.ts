@@ -5,7 +5,7 @@ import { TurnMemories } from '../journal/memories.ts';
 import { OUTCOMES_WITH_ANSWER } from '../journal/reduce.ts';
 import type { LeaseGrant, SessionPort } from '../journal/session-port.ts';
 import type { FrameState, TurnState } from '../journal/state.ts';
-import { Interrupted } from '../loop/holder.ts';
+import { InterruptionError } from '../loop/holder.ts';
 import type { Loop } from '../loop/loop.ts';
 import { type Modules, NO_MODULES } from '../loop/modules.ts';
 import { runForOutput } from '../loop/run-loop.ts';
@@ -130,7 +130,7 @@ async function readAndRun(held: HeldTurn): Promise<TurnEnd> {
   } catch (failure) {
     const { full, acknowledged } = session.outbox;
     if (full) throw new SessionFullError(full);
-    if (failure instanceof Interrupted) return { status: 'lost', seq: acknowledged };
+    if (failure instanceof InterruptionError) return { status: 'lost', seq: acknowledged };
     throw failure;
   } finally {
     leave?.removeEventListener('abort', handOverTurn);
@@ -153,7 +153,7 @@ async function runUntilStopped(run: TurnInvocation): Promise<TurnEnd> {
   const { outbox } = session;
   if (turn.outcome) {
     // The end of the turn was stored, but the lease was not released.
-    await outbox.release('ended', collectStopDataOf(run, toTurnStop(turn.outcome)));
+    await outbox.release('ended', collectTurnStopData(run, toTurnStop(turn.outcome)));
     logEnd(run);
     return { status: 'ended', turn };
   }
@@ -169,12 +169,12 @@ async function runUntilStopped(run: TurnInvocation): Promise<TurnEnd> {
   // Decided after the last await. A cancel that arrived while the loop stopped must not wait for another
   // holder, which may never come.
   const last = turn.cancelRequested && end.why !== 'lost' && end.why !== 'ended' ? CANCELLED_REASON : end;
-  if (last.why === 'lost') throw new Interrupted(last.why, last.detail);
+  if (last.why === 'lost') throw new InterruptionError(last.why, last.detail);
   if (last.why === 'ended') {
     await endTurn(run, last);
     return { status: last.why, turn };
   }
-  if (last.why === 'suspended') await outbox.release(last.why, collectStopDataOf(run, last.why));
+  if (last.why === 'suspended') await outbox.release(last.why, collectTurnStopData(run, last.why));
   else {
     outbox.emit({ type: 'turn-yielded', turn: turn.id, reason: last.detail });
     await outbox.release('yielded', { resumeAfter: resumePauseMs(turn) });
@@ -245,14 +245,14 @@ async function endTurn(
   const snapshot = createSnapshotIfDue({ state, reducer: modules.reducer, leased, bytes, log });
   // Measured only with a snapshot, which is rare, so that most turns skip it.
   if (snapshot) logLongConversation(run.held, state);
-  await outbox.release('ended', { snapshot, ...collectStopDataOf(run, toTurnStop(end.outcome)) });
+  await outbox.release('ended', { snapshot, ...collectTurnStopData(run, toTurnStop(end.outcome)) });
   logEnd(run, thrown);
 }
 
 /**
  * Returns the data that modules store with the stop of the turn. All of its events must have been emitted.
  */
-const collectStopDataOf = ({ held, session }: TurnInvocation, stop: TurnStop) =>
+const collectTurnStopData = ({ held, session }: TurnInvocation, stop: TurnStop) =>
   collectStopData(held, { stop, seq: session.outbox.state.seq });
 
 /**
@@ -267,7 +267,7 @@ function logEnd(run: TurnInvocation, thrown?: unknown): void {
     ...(error && { ...toFailureLogLine(error, thrown), error: error.type }),
     event: 'turn',
     outcome,
-    ms: session.now() - startTimeOf(run),
+    ms: session.now() - getStartTime(run),
     model,
     iterations,
     usage,
@@ -290,7 +290,7 @@ function assembleLoop(run: TurnInvocation, frame: FrameState): Loop {
     session: host.place?.session ?? '',
     agent: host.agent.name,
     turn: turn.id,
-    startedAt: startTimeOf(run),
+    startedAt: getStartTime(run),
     startsBefore: findCallStarts(folded.turnEvents),
     takeOvers: Math.max(leased.expirations, turn.resumedSinceReply),
     inSession: true,
@@ -313,7 +313,7 @@ function assembleLoop(run: TurnInvocation, frame: FrameState): Loop {
   };
 }
 
-const startTimeOf = ({ folded, session }: TurnInvocation): number =>
+const getStartTime = ({ folded, session }: TurnInvocation): number =>
   folded.turnEvents.at(0)?.at ?? session.now();
 
 /** Returns the last start time of each call. */

@@ -1,4 +1,4 @@
-import { Interrupted } from '../loop/holder.ts';
+import { InterruptionError } from '../loop/holder.ts';
 import { pause } from '../tool/async.ts';
 import { createSqliteMissingError } from './deployment.ts';
 import type { Clock } from './read-platform.ts';
@@ -140,5 +140,5 @@ export class SessionUnavailableError extends Error {
  */
 export const toHandOverError = (failure: unknown): unknown =>
   failure instanceof SessionUnavailableError
-    ? new Interrupted('handed-over', 'its session could not be reached')
+    ? new InterruptionError('handed-over', 'its session could not be reached')
     : failure;

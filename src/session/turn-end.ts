@@ -3,7 +3,7 @@ import type { FinalOutcome, TurnError } from '../journal/events.ts';
 import type { AppendData, LeaseGrant, SessionFull } from '../journal/session-port.ts';
 import { type Snapshot, toSnapshot } from '../journal/snapshot.ts';
 import type { SessionState, TurnState } from '../journal/state.ts';
-import { Interrupted } from '../loop/holder.ts';
+import { InterruptionError } from '../loop/holder.ts';
 import type { LoopEnd } from '../loop/loop.ts';
 import { ModelError } from '../model/chat-model.ts';
 import { ConfigurationError } from '../model/configuration-error.ts';
@@ -11,7 +11,7 @@ import { ToolResolutionError } from '../sources/resolution/tool-source.ts';
 import { attempt } from '../tool/async.ts';
 import type { ReachedLimit } from '../tool/frame.ts';
 import type { Json } from '../tool/json.ts';
-import { errorEntry, type Log } from '../tool/log.ts';
+import { createErrorEntry, type Log } from '../tool/log.ts';
 import { defineSeam, type ModuleUse } from '../tool/module-use.ts';
 import { ToolConfigurationError } from '../tool/signals.ts';
 import type { Signal } from '../tool/tool-result.ts';
@@ -52,7 +52,7 @@ export async function awaitStop(loop: Promise<AnswerEnd>): Promise<TurnStopReaso
     return { why: 'ended', outcome, ...more };
   } catch (failure) {
     const thrown = toHandOverError(failure);
-    if (!(thrown instanceof Interrupted)) return { why: 'ended', ...toFailedEnd(thrown) };
+    if (!(thrown instanceof InterruptionError)) return { why: 'ended', ...toFailedEnd(thrown) };
     if (thrown.why !== 'cancelled') return { why: thrown.why, detail: thrown.message };
     return CANCELLED_REASON;
   }
@@ -134,7 +134,7 @@ function createSnapshot({ state, reducer, log }: Omit<EndedTurn, 'leased' | 'byt
     if (body.length > MAX_SNAPSHOT_CHARACTERS) return undefined;
     return { seq: state.seq, reducer, body, messagesFrom: state.cut?.from };
   } catch (failure) {
-    log(errorEntry('a snapshot could not be made', failure));
+    log(createErrorEntry('a snapshot could not be made', failure));
     return undefined;
   }
 }
@@ -208,7 +208,7 @@ export function collectStopData(
       for (const { ref } of asked.value?.agenda ?? []) agenda.push({ module: module.name, key, ref });
     else {
       const message = `module '${module.name}' failed when a turn stopped`;
-      log(errorEntry(message, asked.thrown));
+      log(createErrorEntry(message, asked.thrown));
     }
   }
   return agenda.length > 0 ? { agenda } : {};

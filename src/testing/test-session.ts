@@ -20,7 +20,7 @@ import { findModelProblem } from '../tool/check-literal.ts';
 import { toLog, writeProblems } from '../tool/console-log.ts';
 import type { GivenEnv } from '../tool/env.ts';
 import type { Json, JsonObject } from '../tool/json.ts';
-import { type WithArtifacts, withArtifacts } from '../tool/kept-values.ts';
+import { type AnswerWithArtifacts, withArtifacts } from '../tool/kept-values.ts';
 import type { LogOption } from '../tool/log.ts';
 import type { ModuleUse } from '../tool/module-use.ts';
 import { ToolCallContext } from '../tool/tool-call-context.ts';
@@ -176,7 +176,7 @@ export interface TestSession<Output = unknown> {
 }
 
 /** An answer whose `object` has the type of the agent's output. `artifactsOf` reads its artifacts. */
-export type TestAnswer<Output = unknown> = WithArtifacts<StoppedRun<Output>>;
+export type TestAnswer<Output = unknown> = AnswerWithArtifacts<StoppedRun<Output>>;
 
 /** The default term of a lease, in milliseconds. */
 const LEASE_MS = 20_000;

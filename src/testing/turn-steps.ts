@@ -71,7 +71,7 @@ export function createTurnSteps(
     ids += 1;
     return `id${ids}`;
   };
-  const startOf = ({
+  const createTurnStart = ({
     context = ToolCallContext.EMPTY,
     from = { id: TESTER },
     whenBusy,
@@ -82,9 +82,10 @@ export function createTurnSteps(
     return { ...toTurnStart(start, createId), whenBusy, delayMs };
   };
   return {
-    startOf,
-    begin: (start) => port.begin({ nonce: createId(), start: startOf(start), reader: createReader() }),
-    accept: (start) => port.accept(startOf(start)),
+    startOf: createTurnStart,
+    begin: (start) =>
+      port.begin({ nonce: createId(), start: createTurnStart(start), reader: createReader() }),
+    accept: (start) => port.accept(createTurnStart(start)),
     resume: (turn) => port.resume({ nonce: createId(), turn, reader: createReader() }),
     run: (leased, change = {}) => runTurn({ ...host, modules: modulesNow(), ...change }, leased, clock.now()),
     async state() {

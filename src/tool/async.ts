@@ -67,7 +67,7 @@ export function raceAbort<T>(signal: AbortSignal, promise: Promise<T>): Promise<
 }
 
 /** Returns the abort reason for an exceeded time limit. */
-export const timeoutError = (ms: number): DOMException =>
+export const createTimeoutError = (ms: number): DOMException =>
   new DOMException(`${ms} ms are over.`, 'TimeoutError');
 
 /** Wakes waiting code at the next change. */

@@ -8,7 +8,7 @@ import {
 } from './input-schema.ts';
 import { isJsonObject, type JsonObject, shorten } from './json.ts';
 import { type LiteralOf, literals } from './literals.ts';
-import { errorEntry, type Log } from './log.ts';
+import { createErrorEntry, type Log } from './log.ts';
 import { readName, withFullStop } from './shown.ts';
 import type { AnyTool } from './tool.ts';
 
@@ -109,7 +109,7 @@ export function checkWord(
   words: readonly string[],
 ): void {
   for (const [field, given] of Object.entries(settings)) {
-    const use = given === undefined ? undefined : wordProblem(given, words);
+    const use = given === undefined ? undefined : findWordProblem(given, words);
     if (!use) continue;
     const said = String(given);
     const hint = literals?.meantWord(said, words) ?? '';
@@ -121,7 +121,7 @@ export function checkWord(
  * Returns `undefined` if a setting is one of these words. Otherwise returns the words, as in `'all' or
  * 'any'`.
  */
-export const wordProblem = (value: unknown, words: readonly string[]): string | undefined =>
+export const findWordProblem = (value: unknown, words: readonly string[]): string | undefined =>
   words.some((word) => word === value) ? undefined : words.map((word) => `'${word}'`).join(' or ');
 
 /**
@@ -170,7 +170,7 @@ export function isExactlyTrue<Args extends readonly unknown[]>(
   answer.catch(() => undefined); // Prevents an unhandled rejection.
   if (!reportedPredicates.has(predicate)) {
     reportedPredicates.add(predicate);
-    log(errorEntry(`${whose} returns a promise, but must be synchronous`));
+    log(createErrorEntry(`${whose} returns a promise, but must be synchronous`));
   }
   return false;
 }

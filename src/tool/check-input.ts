@@ -13,8 +13,9 @@ export function parseToolInput(toolName: string, raw: string): ParsedToolInput {
   const trimmed = raw.trim();
   if (trimmed === '') return { ok: true, input: {} };
   const parsed = parseJson(trimmed);
-  if (parsed === undefined) return refuseInput(toolName, `is not valid JSON: ${guessReason(trimmed)}`);
-  if (!isJsonObject(parsed)) return refuseInput(toolName, `is ${describeKind(parsed)}, not a JSON object`);
+  if (parsed === undefined) return createInputRefusal(toolName, `is not valid JSON: ${guessReason(trimmed)}`);
+  if (!isJsonObject(parsed))
+    return createInputRefusal(toolName, `is ${describeKind(parsed)}, not a JSON object`);
   return { ok: true, input: parsed };
 }
 
@@ -23,7 +24,7 @@ export type ParsedToolInput =
   | { readonly ok: true; readonly input: JsonObject }
   | { readonly ok: false; readonly message: string };
 
-const refuseInput = (toolName: string, problem: string): ParsedToolInput => ({
+const createInputRefusal = (toolName: string, problem: string): ParsedToolInput => ({
   ok: false,
   message: `The input of tool '${toolName}' ${problem}.${SEND_OBJECT_ADVICE}`,
 });

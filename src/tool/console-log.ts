@@ -1,13 +1,13 @@
 /** Creates logs: their destination, and the data that they add and redact. */
 import { literals } from './literals.ts';
 import {
+  createWarningEntry,
   formatStack,
   type Log,
   type LogEntry,
   type LogOption,
   type LogPlace,
   type LogProblem,
-  warningEntry,
 } from './log.ts';
 import { Secrets } from './secrets.ts';
 
@@ -57,7 +57,7 @@ interface DebugLine extends Omit<LogProblem, 'level'> {
 
 /** Writes the reason for a failed lookup to the console, at level `debug`. */
 export const writeDebug = (message: string, thrown: unknown): void =>
-  writeToConsole({ ...warningEntry(message, thrown), level: 'debug', stack: formatStack(thrown) });
+  writeToConsole({ ...createWarningEntry(message, thrown), level: 'debug', stack: formatStack(thrown) });
 
 /** Writes problems to the console, but no lines about turns that ended well. */
 export function writeProblems(entry: LogEntry): void {
@@ -66,7 +66,7 @@ export function writeProblems(entry: LogEntry): void {
 
 /** Logs a warning about a definition to the console, since the app and its log do not exist yet. */
 export const warnDeveloper = (message: string, thrown?: unknown): void =>
-  toLog()(warningEntry(message, thrown));
+  toLog()(createWarningEntry(message, thrown));
 
 /** Returns the log of code that runs without an app. */
 export const createConsoleLog = (secrets: Secrets = Secrets.NONE): Log =>

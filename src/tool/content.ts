@@ -73,7 +73,7 @@ export const joinTexts = (parts: readonly ContentPart[]): string =>
   joinParagraphs(...parts.map((part) => (isFile(part) ? '' : part.text)));
 
 /** Returns the parts as text, with a line in place of each file. */
-export const contentToText = (parts: readonly ContentPart[]): string =>
+export const toContentText = (parts: readonly ContentPart[]): string =>
   joinParagraphs(...parts.map((part) => (isFile(part) ? formatFileLine(part) : part.text)));
 
 /**

@@ -127,10 +127,10 @@ function toJson(given: unknown, key: string, place: CopyProgress): Json | undefi
     return node;
   if (typeof node === 'number') return Number.isFinite(node) ? node : place.cut(String(node), null);
   if (typeof node !== 'object') return place.cut(`a ${typeof node}`);
-  return objectToJson(node, place);
+  return copyObject(node, place);
 }
 
-function objectToJson(node: object, place: CopyProgress): Json | undefined {
+function copyObject(node: object, place: CopyProgress): Json | undefined {
   const { path, parents, cut } = place;
   if (parents.has(node)) return cut('one of its own parents');
   if (path.length >= MAX_DEPTH) return cut(`nested more than ${MAX_DEPTH} levels deep`);
@@ -171,7 +171,7 @@ function getNodeContent(node: object): NodeContent | undefined {
     return isObject ? { isList: false, entries: pairs } : toListContent(pairs);
   }
   if (node instanceof Set) return toListContent([...node]);
-  if (ArrayBuffer.isView(node) && !BYTE_TYPES.has(typeTagOf(node)))
+  if (ArrayBuffer.isView(node) && !BYTE_TYPES.has(getTypeTag(node)))
     return toListContent(Array.from(Object.values(node)));
   if (node instanceof Number || node instanceof String || node instanceof Boolean)
     return { value: node.valueOf() };
@@ -187,11 +187,11 @@ const toListContent = (items: readonly unknown[]): NodeContent => ({
 
 /** Returns whether an object has contents of its own. Many platform objects would become `{}` in JSON. */
 function hasProperties(node: object): boolean {
-  const tag = typeTagOf(node);
+  const tag = getTypeTag(node);
   return tag === 'Object' || (tag !== 'Error' && !ArrayBuffer.isView(node) && Object.keys(node).length > 0);
 }
 
-const typeTagOf = (node: unknown): string =>
+const getTypeTag = (node: unknown): string =>
   Object.prototype.toString.call(node).slice('[object '.length, -1);
 
 /**
@@ -200,7 +200,7 @@ const typeTagOf = (node: unknown): string =>
  */
 function copyBytes(given: unknown): Uint8Array | undefined {
   if (given instanceof ArrayBuffer) return new Uint8Array(given.slice(0));
-  const tag = ArrayBuffer.isView(given) ? typeTagOf(given) : '';
+  const tag = ArrayBuffer.isView(given) ? getTypeTag(given) : '';
   if (!ArrayBuffer.isView(given) || !BYTE_TYPES.has(tag)) return undefined;
   return new Uint8Array(given.buffer, given.byteOffset, given.byteLength).slice();
 }

@@ -85,7 +85,7 @@ export function makeCopyable<T extends AnyTool>(tool: T, make: (changes: object)
 }
 
 /** Returns the function that recreates a tool with changes, or `undefined` if it cannot be copied. */
-export const copyMakerOf = (tool: AnyTool): ((changes: object) => AnyTool) | undefined =>
+export const findCopyMaker = (tool: AnyTool): ((changes: object) => AnyTool) | undefined =>
   copyMakers.get(tool);
 
 /** Returns the tool under another name. Does not check whether providers accept the name. `withName` does. */
@@ -127,7 +127,7 @@ export const changeInnerTools = <T extends AnyTool>(
     : change(tool);
 
 /** Returns the origin of a tool, decorated or not. Returns `undefined` if it was offered from the start. */
-export const originOf = (tool: AnyTool): Origin | undefined => unwrapAs(tool, hasOrigin)?.[ORIGIN_KEY];
+export const getOrigin = (tool: AnyTool): Origin | undefined => unwrapAs(tool, hasOrigin)?.[ORIGIN_KEY];
 
 /** The origin of a tool that is offered because another tool unfolded. */
 interface Origin {

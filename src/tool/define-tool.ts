@@ -21,7 +21,7 @@ import {
 import type { ForeignToolKeys } from './instead.ts';
 import type { JsonObject } from './json.ts';
 import { literals } from './literals.ts';
-import type { CheckedPart, JsonReturn, ReturnsType, Uninferred } from './returned.ts';
+import type { CheckedPart, JsonReturn, ReturnsType, UninferredType } from './returned.ts';
 import type { Tool } from './tool.ts';
 import { createToolResult, type ToolResult } from './tool-result.ts';
 
@@ -58,9 +58,9 @@ export function defineTool<
   Type extends StandardSchemaV1 = StandardSchemaV1,
 >(
   config: ToolConfig<Name, Declaration, Output> & { readonly output?: Type | undefined } & JsonReturn<
-      CheckedPart<Uninferred<Type>, Uninferred<Output>>
+      CheckedPart<UninferredType<Type>, UninferredType<Output>>
     > &
-    ReturnsType<Uninferred<Output>, Uninferred<Type>> &
+    ReturnsType<UninferredType<Output>, UninferredType<Type>> &
     ForeignToolKeys,
 ): Tool<Name, InputOf<Declaration>, Output> {
   checkToolLiteral(config, 'defineTool');
@@ -227,7 +227,7 @@ export type TextToolConfig<Name extends string, Output> = ToolConfig<Name, Lenie
  * ```
  */
 export function defineTextTool<const Name extends string, Output = unknown>(
-  config: TextToolConfig<Name, Output> & JsonReturn<Uninferred<Output>>,
+  config: TextToolConfig<Name, Output> & JsonReturn<UninferredType<Output>>,
 ): Tool<Name, string, Output> {
   const declared = INPUT_KEYS.find((word) => Reflect.get(config, word) !== undefined);
   if (declared !== undefined) {

@@ -30,11 +30,11 @@ export interface DrawnTool extends AnyTool {
    * Returns the position of a call in the diagram. `input` is the parsed input of the call, and `view` the
    * view of its nested loop.
    */
-  readonly [STANDING]: (input: unknown, view: LoopView) => Standing;
+  readonly [STANDING]: (input: unknown, view: LoopView) => DiagramPosition;
 }
 
 /** The position of a state machine, or the progress of a playbook, in one call. */
-export interface Standing {
+export interface DiagramPosition {
   /** The key under which the session stores it. */
   readonly key: string;
   /** The state of a state machine. */

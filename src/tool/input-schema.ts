@@ -61,7 +61,7 @@ export class InputSchemaError extends Error {
 
 function convertStandardSchema(schema: StandardSchemaV1): InputSchema<unknown> {
   return {
-    json: toShownSchema(standardToJsonSchema(schema)),
+    json: toShownSchema(toStandardJsonSchema(schema)),
     async parse(input) {
       const result = await schema['~standard'].validate(input);
       if (!result.issues) return { ok: true, value: result.value };
@@ -75,7 +75,7 @@ function convertStandardSchema(schema: StandardSchemaV1): InputSchema<unknown> {
  *
  * @throws InputSchemaError if it cannot be converted.
  */
-function standardToJsonSchema(schema: StandardSchemaV1): JsonSchema {
+function toStandardJsonSchema(schema: StandardSchemaV1): JsonSchema {
   // All schemas use one dialect, since the model does not see `$schema`.
   const target = 'draft-2020-12';
   const { vendor } = schema['~standard'];
@@ -234,7 +234,7 @@ const PLAIN_SCHEMA_PROBLEM =
   "is a plain JSON Schema. Wrap it: jsonSchema({ ... }), with jsonSchema from 'holdfast/json-schema'.";
 
 function toSinglePropertySchema(name: string, schema: StandardSchemaV1): InputSchema<unknown> {
-  const { $schema: _, ...shown } = standardToJsonSchema(schema);
+  const { $schema: _, ...shown } = toStandardJsonSchema(schema);
   if ('$defs' in shown) {
     throw new InputSchemaError("is recursive. Declare it in the tool's own input.");
   }

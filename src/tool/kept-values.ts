@@ -101,7 +101,7 @@ interface EntryStore {
 
 /** Creates a call's state from a store. Reads with a schema validate the value. */
 export function createCallState({ get, set }: StateStore): CallState {
-  const read = <Schema extends StandardSchemaV1>(key: string, schema: Schema) => {
+  const readKept = <Schema extends StandardSchemaV1>(key: string, schema: Schema) => {
     const kept = get(key);
     return kept === undefined ? undefined : parseWithSchema(schema, kept, `call.state '${key}'`);
   };
@@ -111,13 +111,13 @@ export function createCallState({ get, set }: StateStore): CallState {
     schema: Schema,
   ): StandardSchemaV1.InferOutput<Schema> | undefined;
   function getAs(key: string, schema?: StandardSchemaV1): unknown {
-    return schema ? read(key, schema) : get(key);
+    return schema ? readKept(key, schema) : get(key);
   }
   return {
     get: getAs,
     set,
     update(key, schema, change) {
-      const next = change(read(key, schema));
+      const next = change(readKept(key, schema));
       const value = parseWithSchema(schema, next, `The new value of call.state '${key}'`);
       set(key, next as JsonLike); // `set` refuses a value that is not JSON.
       return value;
@@ -177,7 +177,7 @@ interface AnswerArtifact {
 }
 
 /** The answer of a turn, with access to its artifacts by type. */
-export type WithArtifacts<Given> = Given & {
+export type AnswerWithArtifacts<Given> = Given & {
   /**
    * Returns its artifacts of a type in order, each read through the type's schema. For a list, returns the
    * items of that type. Skips values that the schema refuses.
@@ -186,7 +186,7 @@ export type WithArtifacts<Given> = Given & {
 };
 
 /** Adds `artifactsOf` to an answer as a property that is not enumerable. */
-export function withArtifacts<Given extends TurnWithArtifacts>(answer: Given): WithArtifacts<Given> {
+export function withArtifacts<Given extends TurnWithArtifacts>(answer: Given): AnswerWithArtifacts<Given> {
   const listArtifacts = <Value>(type: CheckedType<string, Value>): readonly Value[] =>
     (answer.artifacts ?? []).flatMap(({ value, type: of, types }) =>
       [value].flat().flatMap((item, at) => {
@@ -196,7 +196,7 @@ export function withArtifacts<Given extends TurnWithArtifacts>(answer: Given): W
     );
   return Object.defineProperty({ ...answer }, 'artifactsOf', {
     value: listArtifacts,
-  }) as WithArtifacts<Given>; // just added
+  }) as AnswerWithArtifacts<Given>; // just added
 }
 
 /** @throws TypeError if the schema refuses the value or is asynchronous. */

@@ -1,5 +1,5 @@
 import { StopController } from './async.ts';
-import { errorEntry, type Log } from './log.ts';
+import { createErrorEntry, type Log } from './log.ts';
 import { SignalError } from './signals.ts';
 
 /**
@@ -19,9 +19,9 @@ export async function callListener(
     await stop.until((async () => tell())());
   } catch (thrown) {
     if (stop.aborted && thrown === stop.reason)
-      log(errorEntry(`${who} was abandoned, since its call was aborted`));
+      log(createErrorEntry(`${who} was abandoned, since its call was aborted`));
     else if (thrown instanceof SignalError) throw thrown;
-    else log(errorEntry(`${who} failed`, thrown));
+    else log(createErrorEntry(`${who} failed`, thrown));
   } finally {
     stop.end();
   }

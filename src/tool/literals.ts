@@ -38,7 +38,7 @@ import { findAdapterProblem, findPartsProblem, findServerProblem } from './model
 import { findUnreadableProblem, getClass, getClassName, hasToolMembers } from './object-class.ts';
 import { findByPrefix } from './shown.ts';
 import { findMisfit } from './step-literals.ts';
-import { findChainsProblem, findUsesProblem, NOTHING_TO_CHAIN } from './use-literals.ts';
+import { findChainsProblem, findUsesProblem, NOTHING_TO_CHAIN_MESSAGE } from './use-literals.ts';
 
 /** The name of a kernel literal, or the shape of a feature's. */
 export type LiteralOf = keyof typeof LITERAL_SHAPES | LiteralShape;
@@ -105,7 +105,7 @@ const CHECKS = {
 
   chainsProblem: findChainsProblem,
 
-  nothingToChain: NOTHING_TO_CHAIN,
+  nothingToChain: NOTHING_TO_CHAIN_MESSAGE,
 
   misfitOf: findMisfit,
 

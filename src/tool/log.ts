@@ -106,7 +106,7 @@ export type LogOption = false | ((entry: LogEntry) => void);
 export type Log = (entry: LogEntry) => void;
 
 /** Returns a warning for a failure that does not stop the work. `thrown`: the cause. */
-export const warningEntry = (message: string, thrown?: unknown): LogProblem => ({
+export const createWarningEntry = (message: string, thrown?: unknown): LogProblem => ({
   level: 'warn',
   event: 'other',
   message,
@@ -114,12 +114,12 @@ export const warningEntry = (message: string, thrown?: unknown): LogProblem => (
 });
 
 /** Returns an error line for a failure that does not stop the turn, such as in an app's code. */
-export const errorEntry = (
+export const createErrorEntry = (
   message: string,
   thrown?: unknown,
   event: LoggedProblem = 'other',
 ): LogProblem => ({
-  ...warningEntry(message, thrown),
+  ...createWarningEntry(message, thrown),
   level: 'error',
   event,
 });

@@ -96,7 +96,7 @@ export function findAgentFault(
   const hasMoreTools = finders.length > 0;
   const policy = findPolicyProblem(policies);
   return (
-    toFault('use', nameClashProblem(tools, finders)) ??
+    toFault('use', findNameClash(tools, finders)) ??
     toFault('use', refusedUse() ?? findUselessFinderProblem({ tools, finders })) ??
     findSettingsFault({ settings, tools, hasMoreTools }) ??
     toFault('settings', refusedSettings()) ??
@@ -108,7 +108,7 @@ export function findAgentFault(
 }
 
 /** Returns the problem if a tool found during a turn would have the name of a listed tool, or `undefined`. */
-function nameClashProblem(tools: readonly NamedTool[], finders: readonly unknown[]): string | undefined {
+function findNameClash(tools: readonly NamedTool[], finders: readonly unknown[]): string | undefined {
   const taken = finders.flatMap(listDeclaredNames).find((name) => tools.some((tool) => tool.name === name));
   return taken === undefined
     ? undefined

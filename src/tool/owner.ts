@@ -4,7 +4,7 @@ import { literals } from './literals.ts';
  * Returns the problem of an owner, as the text after "its owner ", or `undefined` if it is valid. The value
  * can come from untyped code.
  */
-export function ownerProblem(owner: unknown): string | undefined {
+export function findOwnerProblem(owner: unknown): string | undefined {
   const mend = literals?.mending.owner ?? '';
   if (typeof owner === 'string') return `is a string, which could be an id or a tenant${mend}`;
   const { id, tenant }: { readonly id?: unknown; readonly tenant?: unknown } = Object(owner);

@@ -114,4 +114,4 @@ type ReadonlyView<Value> = Value extends object
   : Value;
 
 /** A type from which nothing is inferred. Once inferred, it equals the type itself, including unions. */
-export type Uninferred<Type> = [Type][Type extends unknown ? 0 : never];
+export type UninferredType<Type> = [Type][Type extends unknown ? 0 : never];

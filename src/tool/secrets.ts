@@ -270,7 +270,7 @@ function createBeginningFinder(hidden: HiddenForms): BeginningFinder {
   // Secrets with the same beginning are neighbors.
   const sorted = [...hidden].sort(([, a], [, b]) => (a < b ? -1 : 1));
   const [, longest = ''] = hidden[0] ?? [];
-  const nameOf = (text: string, at: number, end: number): string | undefined => {
+  const findSecretName = (text: string, at: number, end: number): string | undefined => {
     for (let low = 0, high = sorted.length; low < high; ) {
       const middle = (low + high) >>> 1;
       const [name, secret] = sorted[middle] as HiddenForms[number]; // `middle` is within bounds.
@@ -285,7 +285,7 @@ function createBeginningFinder(hidden: HiddenForms): BeginningFinder {
   };
   return (text, { from = 0, end, least }) => {
     for (let at = Math.max(from, end - longest.length + 1); at <= end - least; at += 1) {
-      const name = nameOf(text, at, end);
+      const name = findSecretName(text, at, end);
       if (name !== undefined) return { at, name };
     }
     return undefined;

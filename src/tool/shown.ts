@@ -47,7 +47,7 @@ export const escapeInvisible = (text: string): string =>
   text.replaceAll(INVISIBLE_CHARACTERS, (one) => `\\u{${(one.codePointAt(0) ?? 0).toString(16)}}`);
 
 /** Does the same for the strings and keys of JSON-like data. The original data stays authoritative. */
-export const escapeInvisibleIn = <Value>(value: Value): Value => mapTexts(value, escapeInvisible);
+export const escapeInvisibleData = <Value>(value: Value): Value => mapTexts(value, escapeInvisible);
 
 /** Converts escapes such as `\u{202e}` in edited data back to characters that the original data contained. */
 export function unescapeInvisible<Value>(written: Value, data: unknown): Value {

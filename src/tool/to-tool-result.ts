@@ -199,10 +199,10 @@ const toNameField = (name: string | undefined): { readonly name?: string } => {
 };
 
 /** Returns the type tag of an object. It also works for objects of another realm, whose classes differ. */
-const typeTagOf = (source: unknown): string =>
+const getTypeTag = (source: unknown): string =>
   Object.prototype.toString.call(source).slice('[object '.length, -1);
 
-const isUrl = (source: FileSource): source is URL => typeTagOf(source) === 'URL';
+const isUrl = (source: FileSource): source is URL => getTypeTag(source) === 'URL';
 
 /** Refuses URLs with a user, whose password would be journaled and shown to models. */
 function toHttpsUrl(url: URL | null): string {
@@ -212,7 +212,7 @@ function toHttpsUrl(url: URL | null): string {
 
 /** Returns the bytes of a source. Callers without types can pass anything. */
 function toBytes(source: Uint8Array | ArrayBuffer): Uint8Array {
-  const kind = typeTagOf(source);
+  const kind = getTypeTag(source);
   if (kind === 'Uint8Array') return source as Uint8Array; // The tag proves the type, here and below.
   if (kind === 'ArrayBuffer') return new Uint8Array(source as ArrayBuffer);
   throw new TypeError(`A file must be a Uint8Array, an ArrayBuffer or a URL, but is of the type ${kind}.`);

@@ -2,9 +2,9 @@ import { memoize } from './async.ts';
 import {
   CONTENT_PART,
   type ContentPart,
-  contentToText,
   isFile,
   isNewFile,
+  toContentText,
   toPartsWithFiles,
 } from './content.ts';
 import type { Json } from './json.ts';
@@ -171,7 +171,7 @@ export const isToolResult = (value: unknown): value is ToolResult =>
  * Returns the text of a result for the model. For an error: `Error: {message}`. An artifact's JSON is never
  * added to its own text.
  */
-export const modelText = (result: ResultData): string =>
+export const getModelText = (result: ResultData): string =>
   result.type === 'error' ? `Error: ${result.message}` : getResultText(result);
 
 /** The default maximum of characters of one result that a model sees. */
@@ -194,13 +194,13 @@ export function toModelText(result: ResultData, most: number, readOn?: (from: nu
 }
 
 /** Cached per result, since every request shows the conversation to the model. */
-const cachedText = memoize((result: ResultData) => ({ text: modelText(result) }));
+const cachedText = memoize((result: ResultData) => ({ text: getModelText(result) }));
 
 /**
  * Returns the part of a result's text that can be shortened: the text without the remark below an artifact.
  */
 export function getShortenableText(result: ResultData): string {
-  const text = modelText(result);
+  const text = getModelText(result);
   return text.slice(0, text.length - getRemark(result).length);
 }
 
@@ -248,9 +248,9 @@ function getResultText(result: ResultData): string {
     case 'text':
       return result.content;
     case 'content':
-      return contentToText(result.parts);
+      return toContentText(result.parts);
     case 'artifact':
-      if (result.parts) return contentToText(result.parts);
+      if (result.parts) return toContentText(result.parts);
       return (
         result.content ??
         [JSON.stringify(result.value), ...(result.remark ? [result.remark] : [])].join('\n\n')

@@ -66,7 +66,7 @@ export function findChainsProblem(given: unknown, isMade: (entry: object) => boo
 }
 
 /** The error for an agent or a tool without a type to chain, as the text after its name. */
-export const NOTHING_TO_CHAIN =
+export const NOTHING_TO_CHAIN_MESSAGE =
   'has chainAny(), but none of its tools declares a type whose objects have tools. Define one with ' +
   'defineDomainType({ name, schema, tools }), and declare it as the `output` of the tool that returns the object, or name it, as in ' +
   'chainAny(Customer)';

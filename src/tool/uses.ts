@@ -35,13 +35,13 @@ function collectFrom(
 ): readonly ModuleUse[] {
   const uses = new Set<ModuleUse>();
   const seen = new Set<Carrier>();
-  const look = (carrier: Carrier): void => {
+  const addUses = (carrier: Carrier): void => {
     if (seen.has(carrier)) return;
     seen.add(carrier);
     for (const use of usesIn(carrier)) uses.add(use);
-    for (const one of [carrier.delegate ?? [], carrier.inner ?? []].flat()) look(one);
+    for (const one of [carrier.delegate ?? [], carrier.inner ?? []].flat()) addUses(one);
   };
-  for (const carrier of carriers) look(carrier);
+  for (const carrier of carriers) addUses(carrier);
   return [...uses];
 }
 

@@ -1,6 +1,6 @@
 import { checkNaming, readMetadata, ToolDefinitionError } from './check-definition.ts';
 import { checkCall, checkInput, coerceInput, createInvalidInputResult } from './check-input.ts';
-import { copyMakerOf, decorate, makeCopyable, renameTool, unwrapAs } from './decorate.ts';
+import { decorate, findCopyMaker, makeCopyable, renameTool, unwrapAs } from './decorate.ts';
 import {
   type InputSchema,
   InputSchemaError,
@@ -160,11 +160,11 @@ export function withParameter<
     }),
     name: tool.name,
   };
-  const make = copyMakerOf(tool);
+  const make = findCopyMaker(tool);
   return make ? makeCopyable(more, (changes) => withParameter(make(changes), key, declared)) : more;
 }
 
-const isCopyable = (tool: AnyTool): tool is AnyTool => copyMakerOf(tool) !== undefined;
+const isCopyable = (tool: AnyTool): tool is AnyTool => findCopyMaker(tool) !== undefined;
 
 /** Returns the call with one more property in addition to the tool's own input. */
 const withAddedInput = (

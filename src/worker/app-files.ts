@@ -12,7 +12,7 @@ import type {
   StartRefusal,
   TurnStart,
 } from '../journal/session-port.ts';
-import type { ChatModel, MediaTaken } from '../model/chat-model.ts';
+import type { AcceptedMedia, ChatModel } from '../model/chat-model.ts';
 import type { Meter } from '../session/meter.ts';
 import type { Owner } from '../tool/call-origin.ts';
 import type { ContentPart, StoredFile } from '../tool/content.ts';
@@ -22,7 +22,7 @@ import type { Log } from '../tool/log.ts';
 /** The rules for files in messages to one agent. */
 export interface MessageFiles {
   /** The media types that the agent accepts. */
-  readonly types: MediaTaken;
+  readonly types: AcceptedMedia;
   /** The maximum number of bytes of a body. */
   readonly mostBytes: number;
   /** Reads a message that is sent as a form. @throws Problem if the body is too large or not a form. */

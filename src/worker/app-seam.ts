@@ -133,10 +133,10 @@ export const APP = defineSeam<AppParts>();
 
 /** Returns the parts that the modules of an app add, each once. */
 export const collectAppParts = ({ modules }: Pick<HttpHost, 'modules'>): readonly AppParts[] =>
-  partsOf(modules.uses);
+  listAppParts(modules.uses);
 
 /** Returns the parts that these uses add, each once. */
-export const partsOf = (uses: readonly ModuleUse[]): readonly AppParts[] => [
+export const listAppParts = (uses: readonly ModuleUse[]): readonly AppParts[] => [
   ...new Set(uses.flatMap((use) => APP.of(use) ?? [])),
 ];
 
@@ -148,7 +148,7 @@ export const partsOf = (uses: readonly ModuleUse[]): readonly AppParts[] => [
 export function composeGates({ uses, appWide }: Modules): Gates {
   const misplaced = uses.find((use) => !appWide.includes(use) && isGate(APP.of(use)));
   if (misplaced) throw new ConfigurationError(describeMisplacedModule(misplaced.module));
-  const parts = partsOf(appWide);
+  const parts = listAppParts(appWide);
   return {
     http: composeGate(parts, 'http', nestHttpGates),
     caller: composeGate(parts, 'caller', chainCallerGates),

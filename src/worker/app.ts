@@ -10,7 +10,7 @@ import { CALL_ORIGINS } from '../tool/call-origin.ts';
 import { createRedactingLog } from '../tool/console-log.ts';
 import { collectCredentials } from '../tool/env.ts';
 import { literals } from '../tool/literals.ts';
-import { errorEntry } from '../tool/log.ts';
+import { createErrorEntry } from '../tool/log.ts';
 import { type CronTime, collectAppParts, type InvokedApp } from './app-seam.ts';
 import { authenticateCaller } from './auth.ts';
 import { resumeTurn, runDueRow } from './background.ts';
@@ -115,7 +115,7 @@ async function runScheduled(app: InvokedApp, time: CronTime): Promise<void> {
   const taking = collectAppParts(app.host).flatMap(({ scheduled }) => scheduled ?? []);
   if (taking.length === 0) {
     const message = `no turn starts at the cron ${time.cron}: no module handles crons.`;
-    app.host.log(errorEntry(message, undefined, 'cron-not-taken'));
+    app.host.log(createErrorEntry(message, undefined, 'cron-not-taken'));
   }
   const outcomes = await Promise.allSettled(taking.map((take) => take(app, time)));
   for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;

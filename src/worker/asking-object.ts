@@ -2,7 +2,7 @@
 import { systemClock } from '../session/read-platform.ts';
 import { createRetryingCaller } from '../session/send-again.ts';
 import type { ModuleUse } from '../tool/module-use.ts';
-import { partsOf } from './app-seam.ts';
+import { listAppParts } from './app-seam.ts';
 import type { Env } from './host.ts';
 
 /** Sends a call to an object, and resends it if it did not arrive. The call must be safe to repeat. */
@@ -17,9 +17,9 @@ export interface ObjectLocation {
 }
 
 /** Returns the location of an app's objects, from its uses. */
-export const objectLocationOf = (env: Env, uses: readonly ModuleUse[]): ObjectLocation => ({
+export const getObjectLocation = (env: Env, uses: readonly ModuleUse[]): ObjectLocation => ({
   env,
-  jurisdiction: partsOf(uses).find(({ location }) => location)?.location?.jurisdiction,
+  jurisdiction: listAppParts(uses).find(({ location }) => location)?.location?.jurisdiction,
 });
 
 /** Returns a function that calls the object of this name in the namespace of a binding. */

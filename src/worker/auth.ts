@@ -4,7 +4,7 @@ import { ENCODER } from '../tool/async.ts';
 import type { Owner } from '../tool/call-origin.ts';
 import { isSecretSource, readSecrets, SECRET_RULE, type SecretSource } from '../tool/env.ts';
 import { literals } from '../tool/literals.ts';
-import { type Log, logOnce, warningEntry } from '../tool/log.ts';
+import { createWarningEntry, type Log, logOnce } from '../tool/log.ts';
 import type { Caller, CallerResolver, Env } from './host.ts';
 import { Problem, SessionError } from './problem.ts';
 
@@ -52,7 +52,7 @@ export async function authenticateCaller({ host, env, request, isOwnPage }: Auth
   if (!caller) throw createUnauthorizedProblem(auth.scheme);
   assertCaller(caller, '`auth` returned');
   const message = auth.remark?.(request, env);
-  if (message !== undefined) logOnce(log, warningEntry(message));
+  if (message !== undefined) logOnce(log, createWarningEntry(message));
   if (gates.caller) {
     const speaker = await gates.caller(caller, request);
     assertCaller(speaker, 'A module returned');

@@ -10,7 +10,7 @@ import type { WhenBusy } from '../tool/call.ts';
 import type { Owner } from '../tool/call-origin.ts';
 import type { JsonObject } from '../tool/json.ts';
 import { defineSeam } from '../tool/module-use.ts';
-import { ownerProblem } from '../tool/owner.ts';
+import { findOwnerProblem } from '../tool/owner.ts';
 import { ToolCallContext } from '../tool/tool-call-context.ts';
 import type { Env, Host, HostedApp, InvokedHost } from './host.ts';
 import { createTarget, createTurnServices, getAgentModel, type Target } from './target.ts';
@@ -48,7 +48,7 @@ export async function toBackgroundTurn(
   here: HostedApp,
   { by, owner, whenBusy, key, context, ...named }: BackgroundStart,
 ): Promise<BackgroundTurn> {
-  const problem = ownerProblem(owner);
+  const problem = findOwnerProblem(owner);
   if (problem !== undefined) throw new Error(`The owner of the turn ${problem}.`);
   if (isBlank(named.message)) throw new Error('The message of the turn is blank.');
   const from = { id: by, tenant: owner.tenant };

@@ -37,7 +37,7 @@ const findModelRefusal = (
  *
  * @throws ConfigurationError if it does not. In development, the message suggests the closest name.
  */
-export function mustHaveAgent(agents: ReadonlyMap<string, unknown>, what: string, name: string): void {
+export function assertKnownAgent(agents: ReadonlyMap<string, unknown>, what: string, name: string): void {
   if (agents.has(name)) return;
   throw new ConfigurationError(describeUnknownAgent(what, name, literals?.meant(name, agents.keys())));
 }

@@ -3,7 +3,7 @@ import { ConfigurationError } from '../model/configuration-error.ts';
 import type { Owner } from '../tool/call-origin.ts';
 import { literals } from '../tool/literals.ts';
 import { describeValue, withFullStop } from '../tool/shown.ts';
-import { mustHaveAgent } from './check-app.ts';
+import { assertKnownAgent } from './check-app.ts';
 import type { HttpHost, Route } from './route.ts';
 
 const METHODS = ['GET', 'POST', 'DELETE'];
@@ -119,7 +119,7 @@ export function checkStarters(
 ): void {
   const Kind = kind === 'schedule' ? 'Schedule' : 'Webhook';
   for (const { name, agent, owner } of starters) {
-    if (agent !== undefined) mustHaveAgent(agents, `${Kind} '${name}' starts the agent`, agent);
+    if (agent !== undefined) assertKnownAgent(agents, `${Kind} '${name}' starts the agent`, agent);
     if (owner === undefined && auth.owner === undefined) {
       throw new ConfigurationError(
         `${Kind} '${name}' has no owner, but the app has its own \`auth\`. ` +

@@ -16,7 +16,7 @@ import { checkPlatform, type PlatformConfig, readPlatform, systemClock } from '.
 import { type AppContext, type MintedSecrets, readSecrets, toAppContext } from '../session/read-secrets.ts';
 import { memoize } from '../tool/async.ts';
 import { toLog } from '../tool/console-log.ts';
-import { type Log, logOnce, warningEntry } from '../tool/log.ts';
+import { createWarningEntry, type Log, logOnce } from '../tool/log.ts';
 import type { ModuleUse } from '../tool/module-use.ts';
 import { type AppParts, collectAppParts, composeGates } from './app-seam.ts';
 import { type Authenticate, defaultAuth } from './auth.ts';
@@ -204,7 +204,7 @@ function toSessionHook(
       ...location,
       pauses: { onSend },
     });
-    for (const message of messages) logOnce(log, warningEntry(message));
+    for (const message of messages) logOnce(log, createWarningEntry(message));
     return kept ? kept(object, name, env) : object;
   };
 }

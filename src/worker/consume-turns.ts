@@ -1,4 +1,4 @@
-import { errorEntry } from '../tool/log.ts';
+import { createErrorEntry } from '../tool/log.ts';
 /** Consumes turns that alarms have handed over through the queue `TURNS`. */
 
 import type { HandOver } from '../journal/agenda.ts';
@@ -67,7 +67,7 @@ async function handleMessage(host: InvokedHost, env: Env, message: QueueMessage)
   if (!handOver) {
     // The message is not from an alarm. Its content is not logged, and it ends in the dead-letter queue.
     const told = `message ${message.id} of the queue has no turn, and is refused`;
-    host.log(errorEntry(told));
+    host.log(createErrorEntry(told));
     message.retry();
     return;
   }
@@ -78,7 +78,7 @@ async function handleMessage(host: InvokedHost, env: Env, message: QueueMessage)
     // The session was released for a newer deployment, or as unreadable. Its alarm resumes it.
     if (failure instanceof NewerEventError || failure instanceof UnreadableError) return message.ack();
     const told = `turn ${handOver.turn} was not resumed`;
-    host.log(errorEntry(told, failure));
+    host.log(createErrorEntry(told, failure));
     message.retry({ delaySeconds: RETRY_DELAY_SECONDS });
   }
 }

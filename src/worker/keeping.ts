@@ -2,7 +2,7 @@ import type { SessionPort, TurnStart } from '../journal/session-port.ts';
 import { ConfigurationError } from '../model/configuration-error.ts';
 import { getSessionAgent } from '../session/read-secrets.ts';
 import type { ModuleUse } from '../tool/module-use.ts';
-import { partsOf, type RetentionApp, type SessionPortWrapper } from './app-seam.ts';
+import { listAppParts, type RetentionApp, type SessionPortWrapper } from './app-seam.ts';
 
 /**
  * The settings in every message to a session: the retention of the session and its blobs, and whether a
@@ -34,7 +34,7 @@ export function createRetentionWrapper(app: RetentionApp): SessionPortWrapper {
     ]),
   );
   const ofOthers = findRetentionSettings(ofApp);
-  const wraps = partsOf(use).flatMap((part) => part.wraps?.(app) ?? []);
+  const wraps = listAppParts(use).flatMap((part) => part.wraps?.(app) ?? []);
   return (object, name, env) => {
     const agent = getSessionAgent(name);
     const keeping = ofAgents.has(agent) ? ofAgents.get(agent) : ofOthers;
@@ -48,7 +48,7 @@ export function createRetentionWrapper(app: RetentionApp): SessionPortWrapper {
  * Returns the retention from these uses, or `undefined`. @throws ConfigurationError if several uses set it.
  */
 function readRetentionTimes(whose: string, uses: readonly ModuleUse[]): RetentionTimes | undefined {
-  const [times, another] = partsOf(uses).flatMap(({ keeps }) => keeps ?? []);
+  const [times, another] = listAppParts(uses).flatMap(({ keeps }) => keeps ?? []);
   if (another)
     throw new ConfigurationError(`${whose} sets the retention of its sessions twice. Use retain() once.`);
   return times;
@@ -56,10 +56,10 @@ function readRetentionTimes(whose: string, uses: readonly ModuleUse[]): Retentio
 
 /** Returns a port that adds the settings to its messages. */
 function withRetention(port: SessionPort, keeping: RetentionSettings): SessionPort {
-  const kept = (start: TurnStart): TurnStart => ({ ...start, ...keeping });
+  const addRetention = (start: TurnStart): TurnStart => ({ ...start, ...keeping });
   return {
     ...port,
-    accept: (start) => port.accept(kept(start)),
-    begin: (request) => port.begin({ ...request, start: kept(request.start) }),
+    accept: (start) => port.accept(addRetention(start)),
+    begin: (request) => port.begin({ ...request, start: addRetention(request.start) }),
   };
 }

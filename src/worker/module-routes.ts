@@ -5,7 +5,7 @@ import { toReader } from '../session/fold-session.ts';
 import { toSessionName } from '../session/read-secrets.ts';
 import { attempt, computeSha256Hex } from '../tool/async.ts';
 import type { JsonObject } from '../tool/json.ts';
-import { warningEntry } from '../tool/log.ts';
+import { createWarningEntry } from '../tool/log.ts';
 import { createUse, type ModuleIdentity, type ModuleUse } from '../tool/module-use.ts';
 import { describeValue } from '../tool/shown.ts';
 import { ToolCallContext } from '../tool/tool-call-context.ts';
@@ -26,7 +26,7 @@ import {
 } from './route.ts';
 import { createSessionFromCode } from './session-from-code.ts';
 import { COMMENT, createEventStream } from './sse.ts';
-import { findAgentFiles, getOwner, sessionPath, toInvokedHost } from './target.ts';
+import { findAgentFiles, getOwner, getSessionPath, toInvokedHost } from './target.ts';
 
 /** A route of a module. */
 export interface ModuleRoute<
@@ -198,7 +198,7 @@ function toModuleRequest(asked: CallerRequest, module: string): ModuleRequest {
     async fileUrl({ agent, session, file }) {
       const place = { owner: getOwner(caller), agent, session, file };
       const query = await host.files?.sign?.({ env, now: host.clock.now() }, place);
-      const url = new URL(`${sessionPath(place, base)}/files/${encodeURIComponent(file)}`, request.url);
+      const url = new URL(`${getSessionPath(place, base)}/files/${encodeURIComponent(file)}`, request.url);
       url.search = query ?? '';
       return url.href;
     },
@@ -265,9 +265,9 @@ export async function storeText(of: TextScope, key: string, text: string): Promi
   try {
     const port = await openTextSession(of, key);
     for (let tries = 0; tries < MAX_ATTEMPTS; tries++) if (await tryStoreText(port, of, text)) return;
-    host.log(warningEntry(message));
+    host.log(createWarningEntry(message));
   } catch (thrown) {
-    host.log(warningEntry(message, thrown));
+    host.log(createWarningEntry(message, thrown));
   }
 }
 

@@ -1,6 +1,6 @@
 /** The access of operators to sessions of other owners, for modules that allow it. */
 import type { Owner } from '../tool/call-origin.ts';
-import { ownerProblem } from '../tool/owner.ts';
+import { findOwnerProblem } from '../tool/owner.ts';
 import { parseOwnerKey, toOwnerKey } from '../tool/owner-name.ts';
 import { describeValue } from '../tool/shown.ts';
 import { createRoleRequiredError } from './auth.ts';
@@ -46,7 +46,7 @@ export function getRequestedOwner(caller: Caller, named: unknown): Owner | undef
  * invalid.
  */
 export function validateOwner(owner: Owner): Owner {
-  const problem = ownerProblem(owner);
+  const problem = findOwnerProblem(owner);
   if (problem !== undefined) throw new SessionError('invalid-query', `The owner ${problem}.`);
   return owner;
 }

@@ -1,5 +1,5 @@
 import { WAITING_TURN } from '../journal/event-page.ts';
-import { NOT_REQUESTER } from '../journal/wait.ts';
+import { EXCLUDED_PRINCIPAL } from '../journal/wait.ts';
 import { MEDIA_TAKEN } from '../model/chat-model.ts';
 import { STOPPED_TURN_SHAPE, type TurnAnswer } from '../session/watching/turn-outcome.ts';
 import {
@@ -137,7 +137,7 @@ const PROBLEM_MEMBERS = {
   /** The required role. */
   role: OPTIONAL_TEXT,
   /** The principal who must not answer. */
-  notBy: NOT_REQUESTER,
+  notBy: EXCLUDED_PRINCIPAL,
   /** The calls that a fork would leave out. */
   calls: { optional: { listOf: { object: { call: TEXT, tool: TEXT } } } },
   /** The limit that the owner has reached: `turns`, `tokens`, `cost`, `openSessions` or `running`. */

@@ -8,7 +8,7 @@ import { readTurn, UnreadableError } from '../session/read-session.ts';
 import { SessionErasedError, SessionUnavailableError } from '../session/send-again.ts';
 import { formatSessionFull } from '../session/turn-end.ts';
 import type { TurnAnswer } from '../session/watching/turn-outcome.ts';
-import { errorEntry, type Log, logOnce } from '../tool/log.ts';
+import { createErrorEntry, type Log, logOnce } from '../tool/log.ts';
 import { Problem, type ProblemType, SessionError } from './problem.ts';
 import type { RouteRequest } from './route.ts';
 import { getTurnPath, type SessionAccess, type Target } from './target.ts';
@@ -44,8 +44,9 @@ export type FailureLog = (log: Log, failure: unknown, requestId: string) => void
 /** Logs a failure. A problem of the deployment fails every request, and is logged only the first time. */
 export const logFailure: FailureLog = (log, failure, requestId) => {
   if (failure instanceof DeploymentError)
-    for (const message of failure.problems) logOnce(log, errorEntry(message, undefined, 'request-failed'));
-  else log({ ...errorEntry(`request ${requestId} failed`, failure, 'request-failed'), requestId });
+    for (const message of failure.problems)
+      logOnce(log, createErrorEntry(message, undefined, 'request-failed'));
+  else log({ ...createErrorEntry(`request ${requestId} failed`, failure, 'request-failed'), requestId });
 };
 
 /** Errors of the client, not of the Worker. They are not logged. */
@@ -135,7 +136,7 @@ export async function toRefusal(
         'This Idempotency-Key was used with another body. Use a new key for a new message.',
       );
     case 'full':
-      return queueFullRefusal(refused);
+      return createQueueFullRefusal(refused);
     case 'session-full':
       return createSessionFullRefusal(refused);
     default:
@@ -152,10 +153,10 @@ export const createSessionFullRefusal = (
 };
 
 /** Returns the error for a message to a session whose queue is full. */
-export const queueFullRefusal = (full: QueueFullRefusal): SessionError =>
+export const createQueueFullRefusal = (full: QueueFullRefusal): SessionError =>
   new SessionError(
     'queue-full',
-    `${queueFullText(full)} Send the message again when some have been answered.`,
+    `${formatQueueFull(full)} Send the message again when some have been answered.`,
     {
       retryAfter: 30,
     },
@@ -163,8 +164,8 @@ export const queueFullRefusal = (full: QueueFullRefusal): SessionError =>
 
 type QueueFullRefusal = Extract<StartRefusal, { status: 'full' }>;
 
-/** Returns the text of `queueFullRefusal`. */
-export const queueFullText = ({ most }: QueueFullRefusal): string =>
+/** Returns the text of `createQueueFullRefusal`. */
+export const formatQueueFull = ({ most }: QueueFullRefusal): string =>
   `No more messages can wait in this session. The limit is ${most} messages or ${MAX_WAITING.bytes} bytes.`;
 
 const toSeconds = (ms: number): number => Math.max(1, Math.ceil(ms / 1000));
@@ -188,7 +189,7 @@ export function toUnansweredError(failure: unknown, { target, start, log }: Sent
   if (!(failure instanceof SessionUnavailableError) || failure.isNotRun) return failure;
   const { turn } = start;
   const message = `turn ${turn} may have been accepted`;
-  log(errorEntry(message, failure, 'request-failed'));
+  log(createErrorEntry(message, failure, 'request-failed'));
   const detail = `${POSSIBLY_STORED_TEXT}${describeDeliveryCheck(target, start)}`;
   return new SessionError('session-unavailable', detail, { retryAfter: 1, more: { turn }, cause: failure });
 }

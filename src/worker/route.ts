@@ -3,7 +3,7 @@ import type { DeploymentCheck } from '../session/deployment.ts';
 import type { Owner } from '../tool/call-origin.ts';
 import { literals } from '../tool/literals.ts';
 import type { Log } from '../tool/log.ts';
-import { warningEntry } from '../tool/log.ts';
+import { createWarningEntry } from '../tool/log.ts';
 import type { Authenticate } from './auth.ts';
 import type { Caller, CallerResolver, Env, Host, InvokedHost } from './host.ts';
 import type { OpenStreams } from './open-streams.ts';
@@ -188,7 +188,7 @@ export function createLinkBase({
     const mounted = parts.slice(0, parts.length - ofRoute.length).join('/');
     if (basePath === undefined) return mounted;
     const message = isTold ? undefined : literals?.mountedElsewhere(mounted, basePath);
-    if (message !== undefined) log(warningEntry(message));
+    if (message !== undefined) log(createWarningEntry(message));
     isTold ||= message !== undefined;
     return basePath;
   };

@@ -50,13 +50,13 @@ export function createSessionFromCode<Output>(
   options: SessionOptions<Output>,
 ): Session<Output> {
   const door = createSessionOpener(app, env, options);
-  const answer = (begin: TurnStarter, waiting: WaitOptions): Promise<SessionAnswer<Output>> =>
+  const awaitTurnAnswer = (begin: TurnStarter, waiting: WaitOptions): Promise<SessionAnswer<Output>> =>
     keepAlive(app, awaitAnswer(door, begin, waiting));
   const answerOne = (
     sent: Omit<SentAnswer, 'question'>,
     options: AnswerOptions,
   ): Promise<SessionAnswer<Output>> =>
-    answer(async (at) => {
+    awaitTurnAnswer(async (at) => {
       const { question = 1, ...how } = checkOptions(
         `session.${sent.for === 'decision' ? 'decide' : 'result'}`,
         options,
@@ -67,7 +67,7 @@ export function createSessionFromCode<Output>(
     keepAlive(app, openTurnStream(door, begin, { after, signal }));
   const session: Session<Output> = {
     send: (message, sending = {}) =>
-      answer(async (at) => sendMessage(at, toSentMessage(at, message, sending)), sending),
+      awaitTurnAnswer(async (at) => sendMessage(at, toSentMessage(at, message, sending)), sending),
     decide(call, decision, answered = {}) {
       const body = typeof decision === 'string' ? { decision } : { ...decision };
       return answerOne({ for: 'decision', call, body }, answered);
@@ -75,7 +75,7 @@ export function createSessionFromCode<Output>(
     result: (call, result, answered = {}) =>
       answerOne({ for: 'result', call, body: { ...result } }, answered),
     answer: (answers, answered = {}) =>
-      answer(
+      awaitTurnAnswer(
         async (at) => sendAnswers(at, toAnswersReader(answers), checkOptions('session.answer', answered)),
         answered,
       ),

@@ -30,7 +30,7 @@ import {
   TEXT,
   TEXT_OR_NULL,
 } from '../tool/shape.ts';
-import { modelText, type ResultData } from '../tool/tool-result.ts';
+import { getModelText, type ResultData } from '../tool/tool-result.ts';
 import { SessionError } from './problem.ts';
 import { createInvalidSequenceError } from './request-headers.ts';
 import type { SessionAccess, Target } from './target.ts';
@@ -216,7 +216,7 @@ function toMessageViews(message: Message): MessageView[] {
       name,
       input,
       status: ended ? 'ended' : started ? 'started' : 'asked',
-      ...(ended && { result: modelText(ended.result), ...listResultFiles(ended.result) }),
+      ...(ended && { result: getModelText(ended.result), ...listResultFiles(ended.result) }),
     }),
   );
   return [

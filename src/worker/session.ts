@@ -6,7 +6,7 @@ import { ConfigurationError } from '../model/configuration-error.ts';
 import type { AnswerObject, TurnAnswer } from '../session/watching/turn-outcome.ts';
 import type { Answer, DecisionKind, WhenBusy } from '../tool/call.ts';
 import type { JsonObject } from '../tool/json.ts';
-import type { WithArtifacts } from '../tool/kept-values.ts';
+import type { AnswerWithArtifacts } from '../tool/kept-values.ts';
 import { type LiteralOf, literals } from '../tool/literals.ts';
 import { describeValue, withFullStop } from '../tool/shown.ts';
 import type { ToolCallContext } from '../tool/tool-call-context.ts';
@@ -31,7 +31,7 @@ export interface TurnStream extends AsyncIterable<TurnItem> {
   readonly isJoined: boolean;
 }
 
-type WithTypedObject<View, Output> = Omit<View, 'object'> & { readonly object?: AnswerObject<Output> };
+type ViewWithTypedObject<View, Output> = Omit<View, 'object'> & { readonly object?: AnswerObject<Output> };
 
 /** The properties that are absent until there is an answer. */
 interface NoAnswer {
@@ -50,9 +50,9 @@ interface NoAnswer {
  * with its `pending` calls. Without an `outcome`, there is no answer yet, and `status` is the reason. A
  * failed turn is also an answer, with the outcome `failed` and its `error`.
  */
-export type SessionAnswer<Output = unknown> = WithArtifacts<
-  | (WithTypedObject<TurnAnswer, Output> & { readonly status?: undefined })
-  | WithTypedObject<SuspendedView, Output>
+export type SessionAnswer<Output = unknown> = AnswerWithArtifacts<
+  | (ViewWithTypedObject<TurnAnswer, Output> & { readonly status?: undefined })
+  | ViewWithTypedObject<SuspendedView, Output>
   | (LaterView & NoAnswer)
 >;
 

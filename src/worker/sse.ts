@@ -1,4 +1,4 @@
-import { errorEntry } from '../tool/log.ts';
+import { createErrorEntry } from '../tool/log.ts';
 /** Server-sent events: streaming a response, and the frames of our own protocol. */
 
 import type { StoredEvent } from '../journal/events.ts';
@@ -51,7 +51,7 @@ export function createEventStream(
   };
   const working = pumpFrames()
     .catch((failure) => {
-      if (!leave.aborted) host.log(errorEntry('an event stream broke off', failure, 'request-failed'));
+      if (!leave.aborted) host.log(createErrorEntry('an event stream broke off', failure, 'request-failed'));
     })
     .finally(stream.close);
   execution.waitUntil(working);
@@ -76,7 +76,7 @@ function openStream(first: string, onGone: () => void): OpenStream {
   const getRoomLeft = (): number => out?.desiredSize ?? 0;
   // A client with unread data needs no comment.
   const heartbeat = setInterval(() => getRoomLeft() > 0 && write(COMMENT), HEARTBEAT_MS);
-  const end = (): void => {
+  const endStream = (): void => {
     clearInterval(heartbeat);
     out = undefined;
     changes.notify();
@@ -90,7 +90,7 @@ function openStream(first: string, onGone: () => void): OpenStream {
       },
       pull: () => changes.notify(),
       cancel() {
-        end();
+        endStream();
         onGone();
       },
     },
@@ -104,7 +104,7 @@ function openStream(first: string, onGone: () => void): OpenStream {
     },
     close() {
       out?.close();
-      end();
+      endStream();
     },
   };
 }

@@ -44,7 +44,7 @@ export const getTurnPath = ({ path }: Pick<Target, 'path'>, turn: string): strin
   `${path}/turns/${encodeURIComponent(turn)}`;
 
 /** Returns the path of a session. The routes are served below `base`. */
-export const sessionPath = ({ agent, session }: SessionNames, base = ''): string =>
+export const getSessionPath = ({ agent, session }: SessionNames, base = ''): string =>
   `${base}/agents/${agent}/sessions/${encodeURIComponent(session)}`;
 
 /** A session, with its owner if that is not the caller. */
@@ -75,7 +75,7 @@ export function createTarget(
   }
   const name = toSessionName({ owner, agent: agent.name, session });
   const port = host.session(env, name);
-  const path = sessionPath({ agent: agent.name, session }, base);
+  const path = getSessionPath({ agent: agent.name, session }, base);
   return { agent, session, owner, caller, port, name, path };
 }
 

@@ -9,7 +9,7 @@ import { isFile, isNewFile, isStoredFile, joinTexts, toPartsWithFiles } from '..
 import { joinParagraphs } from '../tool/json.ts';
 import { literals } from '../tool/literals.ts';
 import { describeValue } from '../tool/shown.ts';
-import { type ErrorReason, listResultParts, modelText, type ResultData } from '../tool/tool-result.ts';
+import { type ErrorReason, getModelText, listResultParts, type ResultData } from '../tool/tool-result.ts';
 import { findRemoteSign } from './auth.ts';
 import type { RouteProblem } from './module-request.ts';
 import type { ProblemType } from './problem.ts';
@@ -219,7 +219,7 @@ class RequestErrorWording implements ErrorWording {
  */
 export function formatResult(result: ResultData, fileUrl?: (id: string) => string): string {
   const parts = listResultParts(result);
-  if (parts.length === 0) return modelText(result);
+  if (parts.length === 0) return getModelText(result);
   if (!fileUrl) return joinTexts(parts);
   const texts = parts.map((part) => {
     if (!isFile(part)) return part.text;

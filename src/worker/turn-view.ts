@@ -21,15 +21,15 @@ export const toPendingView =
     ...pending,
     links:
       pending.for === 'decision'
-        ? { approvals: answerPath(path, pending) }
-        : { results: answerPath(path, pending) },
+        ? { approvals: getCallAnswerPath(path, pending) }
+        : { results: getCallAnswerPath(path, pending) },
   });
 
 /**
  * Returns the path for the answer to a question. A call can ask several times. Its later questions have
  * separate paths, so that a repeated answer never counts for the next question.
  */
-export function answerPath(
+export function getCallAnswerPath(
   path: string,
   { call, question, for: kind }: Pick<PendingCall, 'call' | 'question' | 'for'>,
 ): string {

@@ -122,11 +122,11 @@ export async function countTurn(worker: MeasuredWorker, shape: Shape): Promise<T
   await worker.ask('/turns', { agent, session, message: `calls=${calls}` });
   await wait(ENDING_MS);
   const { objects, made } = await worker.counts();
-  return { object: Object.values(objects)[0] ?? NO_OBJECT, apis: made };
+  return { object: Object.values(objects)[0] ?? ZERO_COUNTS, apis: made };
 }
 
 /** The counts for a Worker without objects. */
-const NO_OBJECT: ObjectCounts = {
+const ZERO_COUNTS: ObjectCounts = {
   rowsWritten: 0,
   rowsRead: 0,
   alarmsSet: 0,
@@ -137,5 +137,5 @@ const NO_OBJECT: ObjectCounts = {
 };
 
 /** The number of platform objects that a turn created. */
-export const sumOf = (apis: TurnCounts['apis']): number =>
+export const sumObjects = (apis: TurnCounts['apis']): number =>
   Object.values(apis).reduce((sum, count) => sum + count, 0);

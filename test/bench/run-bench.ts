@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { bundleMeasured, type Checkout, checkOut, currentCheckout } from './checkout.ts';
 import { computeBill } from './cost/prices.ts';
-import { countSlowTurns, countTurn, SHAPE_NAMES, SHAPES, sumOf } from './count-turns.ts';
+import { countSlowTurns, countTurn, SHAPE_NAMES, SHAPES, sumObjects } from './count-turns.ts';
 import { type Contestant, FIGURES, type Figure, startUp } from './figures.ts';
 import { startMeasured } from './measured-worker.ts';
 import { type BenchOptions, HELP, readOptions } from './options.ts';
@@ -93,7 +93,9 @@ async function formatCountsTable(libraries: readonly Library[], into: string): P
     for (const shape of SHAPE_NAMES) {
       const { object, apis } = await countTurn(worker, shape);
       const { rowsWritten, alarmsSet, appends, requests, awakeMs } = object;
-      const figures = [rowsWritten, alarmsSet, appends, requests, awakeMs, sumOf(apis)].map(formatNumber);
+      const figures = [rowsWritten, alarmsSet, appends, requests, awakeMs, sumObjects(apis)].map(
+        formatNumber,
+      );
       const each = Object.entries(apis).map(([api, count]) => `${api} ${count}`);
       rows.push([shape, library.name, ...figures, each.join(', ')]);
     }

@@ -35,7 +35,7 @@ interface ProfiledFunction {
  * idle time.
  */
 function computeSelfTimes({ nodes, samples, timeDeltas }: Profile): readonly (readonly [string, number])[] {
-  const names = new Map(nodes.map(({ id, callFrame }) => [id, nameOf(callFrame)]));
+  const names = new Map(nodes.map(({ id, callFrame }) => [id, formatFunctionName(callFrame)]));
   const times = new Map<string, number>();
   for (const [index, id] of samples.entries()) {
     const name = names.get(id) ?? '';
@@ -51,7 +51,7 @@ function computeSelfTimes({ nodes, samples, timeDeltas }: Profile): readonly (re
  * Returns the name of a function, with its first line in the bundle, which identifies functions without a name.
  * The platform's functions have no line.
  */
-const nameOf = ({ functionName, lineNumber }: ProfiledFunction['callFrame']): string => {
+const formatFunctionName = ({ functionName, lineNumber }: ProfiledFunction['callFrame']): string => {
   const line = lineNumber > 0 ? (lines[lineNumber]?.trim().slice(0, MAX_SHOWN_CHARACTERS) ?? '') : '';
   return [functionName || '(anonymous)', line].filter((words) => words !== '').join(': ');
 };

@@ -32,19 +32,19 @@ async function main(): Promise<boolean> {
   const catalog = defineCatalog(document, fake.api);
   describe(catalog, performance.now() - began);
   const destinations = await findLeaves(catalog, TAGS);
-  const flat = await fly(
+  const flat = await runTurns(
     catalog.leaves.map(({ tool }) => tool),
     destinations.slice(0, 1).map((destination) => ({ ...destination, way: [] })),
     fake,
   );
-  const tree = await fly(catalog.tools, destinations, fake);
+  const tree = await runTurns(catalog.tools, destinations, fake);
   for (const flight of tree) console.log(formatRow(flight));
   await printTimes(catalog, destinations);
   return judge(flat, tree);
 }
 
 /** Runs a turn for each target in one session. */
-async function fly(
+async function runTurns(
   tools: readonly AnyTool[],
   destinations: readonly Destination[],
   fake: FakeApi,
@@ -84,14 +84,14 @@ function describe({ tools, leaves }: Catalog, ms: number): void {
   const levels = leaves.map(({ way }) => way.length);
   const unfolding = new Set(leaves.flatMap(({ way }) => way)).size;
   console.log(
-    `${PACKAGE}: ${count(leaves.length)} operations of ${tools.length} tags behind ${unfolding} unfolding tools, ` +
+    `${PACKAGE}: ${formatCount(leaves.length)} operations of ${tools.length} tags behind ${unfolding} unfolding tools, ` +
       `${Math.min(...levels)} to ${Math.max(...levels)} deep, made in ${ms.toFixed(0)} ms\n`,
   );
 }
 
 function formatRow({ destination: { leaf }, reached, bytes }: Flight): string {
   const way = [...leaf.way, leaf.tool.name].join(' > ');
-  const sizes = `${count(computeMean(bytes)).padStart(7)} mean ${count(Math.max(...bytes)).padStart(7)} max`;
+  const sizes = `${formatCount(computeMean(bytes)).padStart(7)} mean ${formatCount(Math.max(...bytes)).padStart(7)} max`;
   return `${reached ? 'reached    ' : 'NOT REACHED'} ${String(bytes.length).padStart(2)} calls ${sizes}  ${way}`;
 }
 
@@ -121,9 +121,9 @@ function judge(flat: readonly Flight[], tree: readonly Flight[]): boolean {
     computeMean(flights.map((one) => sum(one.bytes)));
   const pass = reached === TAGS && flat.every((one) => one.reached) && flatBytes / computeMean(bytes) >= GOAL;
   console.log(`
-bytes of tool definitions per model call, flat: ${count(flatBytes)}
-bytes of tool definitions per model call, tree: ${count(computeMean(bytes))} mean, ${count(most)} max, of ${bytes.length} calls
-bytes of tool definitions per turn: ${count(computeTurnBytes(flat))} flat (2 calls), ${count(computeTurnBytes(tree))} tree (${(bytes.length / tree.length).toFixed(1)} calls)
+bytes of tool definitions per model call, flat: ${formatCount(flatBytes)}
+bytes of tool definitions per model call, tree: ${formatCount(computeMean(bytes))} mean, ${formatCount(most)} max, of ${bytes.length} calls
+bytes of tool definitions per turn: ${formatCount(computeTurnBytes(flat))} flat (2 calls), ${formatCount(computeTurnBytes(tree))} tree (${(bytes.length / tree.length).toFixed(1)} calls)
 catalog: ${reached} of ${TAGS} leaves reached; per call ${formatRatio(flatBytes, computeMean(bytes))} times fewer on average, ${formatRatio(flatBytes, most)} at worst, goal ${GOAL}; per turn ${formatRatio(computeTurnBytes(flat), computeTurnBytes(tree))}; ${pass ? 'PASS' : 'FAIL'}`);
   return pass;
 }
@@ -131,7 +131,7 @@ catalog: ${reached} of ${TAGS} leaves reached; per call ${formatRatio(flatBytes,
 const sum = (numbers: readonly number[]): number => numbers.reduce((all, one) => all + one, 0);
 const computeMean = (numbers: readonly number[]): number => sum(numbers) / numbers.length;
 const formatRatio = (more: number, less: number): string => (more / less).toFixed(0);
-const count = (number: number): string => Math.round(number).toLocaleString('en');
+const formatCount = (number: number): string => Math.round(number).toLocaleString('en');
 
 const hasPassed = await main().catch((error: unknown) => {
   console.error(error);

@@ -14,7 +14,7 @@ export {
   BINDING_MEMORY,
   type Bindings,
   type ChainingFact,
-  forgetBindings,
+  createForgetFact,
   listBindingsAt,
 } from '../../src/modules/chaining/memory.ts';
 export { toMarkedName, toObjectToolName } from '../../src/modules/chaining/object-names.ts';

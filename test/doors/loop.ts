@@ -2,12 +2,12 @@
 
 export { OverheadTimer } from '../../src/loop/around-time.ts';
 export { askLayer } from '../../src/loop/ask-layers.ts';
-export { type AskLayer, ModelCallRefused } from '../../src/loop/ask-reply.ts';
+export { type AskLayer, ModelRefusalError } from '../../src/loop/ask-reply.ts';
 export { CallView } from '../../src/loop/batch.ts';
 export { withRemark } from '../../src/loop/call-ending.ts';
 export { CallStarts } from '../../src/loop/call-starts.ts';
 export { getThrownMessage } from '../../src/loop/exception-processor.ts';
-export { Interrupted, Slots } from '../../src/loop/holder.ts';
+export { InterruptionError, Slots } from '../../src/loop/holder.ts';
 export type { Loop } from '../../src/loop/loop.ts';
 export { type FileKeeper, findFileKeeper } from '../../src/loop/loop-files.ts';
 export { LOOPS } from '../../src/loop/loop-seams.ts';

@@ -27,10 +27,10 @@ export {
 export {
   DISTURBANCES,
   type Disturbance,
+  getDisturbanceName,
   isGentle,
   MODES,
   type Mode,
-  nameOf,
   type Position,
 } from '../../src/testing/crash-matrix/disturbances.ts';
 export type { RepeatEffect, SeenRun } from '../../src/testing/crash-matrix/effects.ts';

@@ -15,7 +15,7 @@ export {
   collectTools,
   mapProviderTools,
 } from '../../src/sources/resolution/resolve-tools.ts';
-export { createRequiredTools } from '../../src/sources/resolution/tool-provider.ts';
+export { createRequiredToolProvider } from '../../src/sources/resolution/tool-provider.ts';
 export { getDiscoverySteps, runDiscovery } from '../../src/sources/resolution/tool-source.ts';
 export { attempt, memoize, StopController } from '../../src/tool/async.ts';
 export {
@@ -66,9 +66,9 @@ export {
   createFailureResult,
   createToolResult,
   createWithheldResult,
+  getModelText,
   isToolResult,
   listResultParts,
-  modelText,
   withText,
 } from '../../src/tool/tool-result.ts';
 export { collectUses } from '../../src/tool/uses.ts';

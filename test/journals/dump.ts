@@ -16,10 +16,10 @@ export interface Dump {
 
 /** Reads the databases of a storage, by the names of their objects. No Worker may be running on it. */
 export function readDumps(storage: string): ReadonlyMap<string, Dump> {
-  return new Map(listDatabases(storage).map((file) => read(storage, file)));
+  return new Map(listDatabases(storage).map((file) => readDump(storage, file)));
 }
 
-function read(storage: string, path: string): [string, Dump] {
+function readDump(storage: string, path: string): [string, Dump] {
   const database = new DatabaseSync(path);
   try {
     const { name } = v.parse(

@@ -29,7 +29,7 @@ export interface Folds {
 export function computeFolds(): Folds {
   const folds = listVersions().flatMap((version) =>
     [...readFolder(version).journals].map(
-      ([name, { dump }]) => [`${version}/${name}`, foldOf(dump)] as const,
+      ([name, { dump }]) => [`${version}/${name}`, hashFold(dump)] as const,
     ),
   );
   return { reducer: REDUCER_VERSION, folds: Object.fromEntries(folds) };
@@ -72,16 +72,17 @@ const EVENTS = `SELECT seq, at, type, turn, bytes, lengths, coalesce(body, (SELE
  * Hashes the snapshots of a journal. A snapshot is possible after each end of a turn, so this function ends
  * any open turn.
  */
-function foldOf(dump: Dump): string {
+function hashFold(dump: Dump): string {
   const state = createEmptyState();
   const hash = createHash('sha256');
-  const fold = (stored: SessionEvent & Pick<StoredEvent, 'seq'>): void => {
+  const foldEvent = (stored: SessionEvent & Pick<StoredEvent, 'seq'>): void => {
     reduce(state, stored, [...BUILT_IN_KINDS.memories, SPENDING_MEMORY]);
     if (stored.type === 'turn-ended') hash.update(toSnapshot(state));
   };
-  for (const event of readEvents(dump)) fold(event);
+  for (const event of readEvents(dump)) foldEvent(event);
   const { turn, seq } = state;
-  if (turn && !turn.outcome) fold({ seq: seq + 1, type: 'turn-ended', turn: turn.id, outcome: 'failed' });
+  if (turn && !turn.outcome)
+    foldEvent({ seq: seq + 1, type: 'turn-ended', turn: turn.id, outcome: 'failed' });
   return hash.digest('hex').slice(0, 16);
 }
 

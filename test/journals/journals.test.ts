@@ -11,7 +11,7 @@ import { formatUnknownOutcome } from '../full/deploys/texts.ts';
 import { readDumps, restore } from './dump.ts';
 import { formatValue, type KeptReading, listVersions, readFolder, toKept } from './kept.ts';
 import { collectToolResults, getOfferedTools, getUserTexts } from './readings.ts';
-import { type Reading, read } from './record.ts';
+import { type Reading, readJournals } from './record.ts';
 import { journals } from './sessions/journals.ts';
 
 /** Returns the lines that differ from the stored text, without the equal lines at both ends. */
@@ -77,7 +77,7 @@ describe.each(listVersions())('the journals of %s', (version) => {
         );
       return { journal, dump: kept.dump };
     });
-    readings = await read(stored, folder.at);
+    readings = await readJournals(stored, folder.at);
   });
 
   const getReading = (name: string): KeptReading => {

@@ -45,7 +45,7 @@ const TWO_HOURS = 2 * 60 * 60_000;
  * the epoch). Reads them, and continues them two hours later. `build` defaults to the code of the checkout. For
  * an unreadable session, the result is an error, such as a model request without a scripted reply.
  */
-export async function read(
+export async function readJournals(
   stored: readonly StoredJournal[],
   at: number,
   build: BuildOptions = {},
@@ -59,7 +59,7 @@ export async function read(
     const vars = { WORLD_URL: world.url, CLOCK_AHEAD: String(at - Date.now()) };
     const worker = await startWorker(WORKER, { vars, storage, build });
     try {
-      return await readAt(worker.url.origin, world, stored);
+      return await readJournalsAt(worker.url.origin, world, stored);
     } finally {
       await worker.stop();
     }
@@ -69,13 +69,13 @@ export async function read(
   }
 }
 
-async function readAt(
+async function readJournalsAt(
   url: string,
   world: World,
   stored: readonly StoredJournal[],
 ): Promise<ReadonlyMap<string, Reading | Error>> {
   for (const { journal } of stored) play(world, journal);
-  const seen = await Promise.all(stored.map((one) => look(url, one).catch(toError)));
+  const seen = await Promise.all(stored.map((one) => readSeenJournal(url, one).catch(toError)));
   // Reading the sessions has restarted the lease terms of killed holders. After two hours, they have expired.
   await fetch(`${url}/clock`, { method: 'POST', body: String(TWO_HOURS) });
   const going = seen.map((one) => (one instanceof Error ? one : resumeTurns(url, world, one).catch(toError)));
@@ -105,7 +105,7 @@ export function play(world: World, { name, plays, inside = {}, reportsDone: wasD
 /** A session after the first read. */
 interface SeenJournal extends StoredJournal, Pick<Reading, 'session' | 'events'> {}
 
-async function look(url: string, stored: StoredJournal): Promise<SeenJournal> {
+async function readSeenJournal(url: string, stored: StoredJournal): Promise<SeenJournal> {
   const { name, as } = stored.journal;
   const talk = openTalk(url, name, as);
   const session = await talk.get('');

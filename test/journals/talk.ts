@@ -45,7 +45,7 @@ export function openTalk(worker: string, agent: string, as: Headers = {}): Talk 
     answers.push(answer);
     return answer;
   };
-  const look = (what: string) => sendRequest(`GET ${what}`, worker + path + what, { headers: as });
+  const sendGet = (what: string) => sendRequest(`GET ${what}`, worker + path + what, { headers: as });
   const post: Talk['post'] = (to, body = {}, headers = {}) =>
     ask(`POST ${to} ${formatRequest(body, headers)}`, path + to, toPost(body, headers));
   return {
@@ -56,19 +56,19 @@ export function openTalk(worker: string, agent: string, as: Headers = {}): Talk 
     start: (message) => post('/messages', { message }, { prefer: 'respond-async' }),
     sayNext: (message) => post('/messages?whenBusy=queue', { message }),
     settle: async (tool, body, headers = {}) => {
-      const link = linkTo(await look(''), tool);
+      const link = getPendingLink(await sendGet(''), tool);
       return ask(`POST ${tool} ${formatRequest(body, headers)}`, link, toPost(body, headers));
     },
     deliver: (hook, body) =>
       ask(`POST /hooks/${hook} ${formatRequest(body)}`, `/hooks/${hook}`, toPost(body)),
     rest: () =>
       pollUntil(`${agent} is at rest`, PATIENCE, async () => {
-        const { openTurn, waiting, pending } = JSON.parse((await look('')).body) as State; // documented in docs/http.md
+        const { openTurn, waiting, pending } = JSON.parse((await sendGet('')).body) as State; // documented in docs/http.md
         return openTurn === null ? waiting.every(({ status }) => status === 'scheduled') : pending.length > 0;
       }),
     happened: (type, times = 1) =>
       pollUntil(`${agent} has ${times} of ${type}`, PATIENCE, async () => {
-        const { events } = JSON.parse((await look('/events')).body) as Events; // documented in docs/http.md
+        const { events } = JSON.parse((await sendGet('/events')).body) as Events; // documented in docs/http.md
         return events.filter((event) => event.type === type).length >= times;
       }),
   };
@@ -86,7 +86,7 @@ interface Events {
   readonly events: readonly { readonly type: string }[];
 }
 
-function linkTo({ body }: Answer, tool: string): string {
+function getPendingLink({ body }: Answer, tool: string): string {
   const { pending } = JSON.parse(body) as State; // documented in docs/http.md
   const [link] = Object.values(pending.find((one) => one.tool === tool)?.links ?? {});
   if (link === undefined) throw new Error(`The session has no pending call of ${tool}: ${body}`);

@@ -47,7 +47,7 @@ const createTurnEvents = (id: string): SessionEvent[] => [
   { type: 'turn-ended', turn: id, outcome: 'completed' },
 ];
 
-const forkEvent = (id: string, session: string): SessionEvent => ({
+const createForkEvent = (id: string, session: string): SessionEvent => ({
   type: 'module-event',
   turn: id,
   module: 'branches',
@@ -60,9 +60,9 @@ SESSIONS.push({
   events: [
     { type: 'session-opened', incarnation: 'i', agent: 'clerk' } as const,
     ...createTurnEvents('t1'),
-    forkEvent('t1', 's2'),
+    createForkEvent('t1', 's2'),
     ...createTurnEvents('t2'),
-    forkEvent('t1', 's3'),
+    createForkEvent('t1', 's3'),
     ...createTurnEvents('t3'),
   ].map((event, index) => ({ ...event, seq: index + 1, at: index })),
 });

@@ -60,7 +60,7 @@ export async function openWorld(): Promise<World> {
     problems: new Map(),
   };
   const { server, url } = await listen((request, response) => {
-    answer(kept, request, response).catch((failure: unknown) => {
+    answerRequest(kept, request, response).catch((failure: unknown) => {
       put(kept.problems, parseScene(request), String(failure));
       send(response, 500, { error: { message: String(failure) } });
     });
@@ -84,7 +84,11 @@ export async function openWorld(): Promise<World> {
  * `POST /{scene}/v1/chat/completions` is a model request, and `POST /{scene}/{tool}` is an effect. `GET`
  * returns whether the effect happened.
  */
-async function answer(kept: WorldState, request: IncomingMessage, response: ServerResponse): Promise<void> {
+async function answerRequest(
+  kept: WorldState,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
   const scene = parseScene(request);
   const [, , what = ''] = (request.url ?? '').split('/');
   if (request.method === 'GET') return send(response, 200, kept.wereDone.has(scene));

@@ -10,7 +10,7 @@ import { startKillable } from '../full/process/killable-worker.ts';
 import { type Dump, readDumps } from './dump.ts';
 import type { Journal } from './journal.ts';
 import { formatValue, type KeptJournal, type KeptReading, readFolder, toKept, writeFolder } from './kept.ts';
-import { listScenes, play, type Reading, read, type StoredJournal, WORKER } from './record.ts';
+import { listScenes, play, type Reading, readJournals, type StoredJournal, WORKER } from './record.ts';
 import { journals } from './sessions/journals.ts';
 import { openTalk, type Talk } from './talk.ts';
 import { openWorld } from './world.ts';
@@ -19,7 +19,7 @@ import { openWorld } from './world.ts';
 interface WrittenJournal extends StoredJournal, Pick<KeptJournal, 'before'> {}
 
 /** Creates all sessions, and kills the Worker. */
-async function store(): Promise<{ readonly at: number; readonly stored: readonly WrittenJournal[] }> {
+async function storeJournals(): Promise<{ readonly at: number; readonly stored: readonly WrittenJournal[] }> {
   const storage = await mkdtemp(join(tmpdir(), 'holdfast-journals-'));
   const world = await openWorld();
   const runUntilKilled = async (work: (journal: Journal, talk: Talk) => Promise<unknown>): Promise<void> => {
@@ -74,7 +74,7 @@ async function readTwice(
   stored: readonly StoredJournal[],
   at: number,
 ): Promise<ReadonlyMap<string, KeptReading>> {
-  const [once, twice] = [await read(stored, at), await read(stored, at)];
+  const [once, twice] = [await readJournals(stored, at), await readJournals(stored, at)];
   return new Map(
     stored.map(({ journal: { name } }) => {
       const [reading, again] = [once.get(name), twice.get(name)].map(toKeptReading);
@@ -93,7 +93,7 @@ function toKeptReading(reading: Reading | Error | undefined): KeptReading | unde
 }
 
 async function write(version: string): Promise<void> {
-  const { at, stored } = await store();
+  const { at, stored } = await storeJournals();
   const readings = await readTwice(stored, at);
   const kept = stored.flatMap(({ journal: { name }, dump, before }) => {
     const reading = readings.get(name);

@@ -47,7 +47,7 @@ export async function bundleParts(parts: readonly Part[]): Promise<AddedBytes[]>
 }
 
 /** Returns the options of esbuild for a bundle as in `wrangler deploy --minify`. */
-export const bundleOptions = (contents: string) =>
+export const createBundleOptions = (contents: string) =>
   ({
     stdin: { contents, resolveDir: root, loader: 'ts' },
     absWorkingDir: root,
@@ -63,7 +63,7 @@ export const bundleOptions = (contents: string) =>
   }) as const satisfies BuildOptions;
 
 async function bundleContents(contents: string): Promise<Bundle> {
-  const { outputFiles, metafile } = await build(bundleOptions(contents));
+  const { outputFiles, metafile } = await build(createBundleOptions(contents));
   const [output] = Object.values(metafile.outputs);
   const bytes = new Map<string, number>();
   for (const [file, { bytesInOutput }] of Object.entries(output?.inputs ?? {})) {

@@ -12,35 +12,37 @@ export function findWalkProblems(walk: readonly Step[], sources: readonly Source
   const byFile = new Map(sources.map((source) => [source.file, source]));
   return walk.flatMap((step, index) => {
     const source = byFile.get(step.file);
-    if (!source) return [`${nameOf(step)}: there is no such file.`];
+    if (!source) return [`${formatStep(step)}: there is no such file.`];
     if (findFunctions(source, step.calls).length === 0) {
-      return [`${nameOf(step)}: the file has no such function.`];
+      return [`${formatStep(step)}: the file has no such function.`];
     }
     if (step.from === null)
-      return index === 0 ? [] : [`${nameOf(step)}: only the first step is called by nobody.`];
+      return index === 0 ? [] : [`${formatStep(step)}: only the first step is called by nobody.`];
     const caller = byFile.get(step.from);
     const isBefore = walk.slice(0, index).some(({ file }) => file === step.from);
-    if (!caller || !isBefore) return [`${nameOf(step)}: no earlier step is in ${step.from}.`];
+    if (!caller || !isBefore) return [`${formatStep(step)}: no earlier step is in ${step.from}.`];
     return findCallProblems(step, caller);
   });
 }
 
-const nameOf = ({ file, calls }: Step): string => `${file} ${calls}`;
+const formatStep = ({ file, calls }: Step): string => `${file} ${calls}`;
 
 function findCallProblems({ through, ...step }: Step, caller: Source): string[] {
   if (through !== undefined) {
     if (collectCalls(caller).has(through.as)) return [];
-    return [`${nameOf(step)}: ${caller.file} calls nothing \`${through.as}\`, through ${through.reason}.`];
+    return [
+      `${formatStep(step)}: ${caller.file} calls nothing \`${through.as}\`, through ${through.reason}.`,
+    ];
   }
   const [first = ''] = step.calls.split('.');
   if (caller.file === step.file) {
     if (collectCalls(caller).has(first)) return [];
-    return [`${nameOf(step)}: nothing of the file itself calls or constructs \`${first}\`.`];
+    return [`${formatStep(step)}: nothing of the file itself calls or constructs \`${first}\`.`];
   }
   const isImported = collectImports(caller).some(
     ({ to, typeOnly, names }) => to === step.file && !typeOnly && names.includes(first),
   );
-  return isImported ? [] : [`${nameOf(step)}: ${caller.file} does not import \`${first}\` from it.`];
+  return isImported ? [] : [`${formatStep(step)}: ${caller.file} does not import \`${first}\` from it.`];
 }
 
 /** Returns the names that a file calls or constructs: functions, classes, and the last name of members. */

@@ -29,7 +29,7 @@ export function collectFeatures({ exports }: Manifest, files: readonly string[])
   }
   for (const [entry, { types }] of Object.entries(exports)) {
     if (KERNEL_ENTRIES.includes(entry)) continue;
-    const path = placeOf(types);
+    const path = getFeatureFolder(types);
     features.set(path, [...(features.get(path) ?? []), entry]);
   }
   const findOutermost = (path: string): string =>
@@ -42,7 +42,7 @@ export function collectFeatures({ exports }: Manifest, files: readonly string[])
 }
 
 /** Returns the folder of an entry. A file directly in `src` is a separate feature. */
-function placeOf(types: string): string {
+function getFeatureFolder(types: string): string {
   const file = types.replace(/^\.\/dist\//, '').replace(/\.d\.ts$/, '.ts');
   const folder = dirname(file);
   return folder === 'src' ? file : folder;

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { parseSource } from '../source/parse-source.ts';
 import { measureCode } from './measure-code.ts';
-import { computeBudgetGoals, computeGoals, type RuntimeFigures, report } from './report.ts';
+import { computeBudgetGoals, computeGoals, formatReport, type RuntimeFigures } from './report.ts';
 import type { Step } from './walk.ts';
 
 const SOURCES = [
@@ -129,7 +129,7 @@ it('`budgetsOf` compares each budget with its figure', () => {
 });
 
 it('the report lists the executed code and the content of the Worker', () => {
-  const lines = report(figures, RUNTIME_FIGURES, budgets).split('\n');
+  const lines = formatReport(figures, RUNTIME_FIGURES, budgets).split('\n');
   expect(lines).toContain('     1    1    2  a call');
   expect(lines).toContain("The README's Worker:    2.0 KiB gzipped; before that, by folder");
   expect(lines).toContain('     3.0 KiB  src/a');
@@ -139,7 +139,7 @@ it('the report lists the executed code and the content of the Worker', () => {
 });
 
 it('the report lists the circles, functions and shared names that violate a goal', () => {
-  const lines = report(figures, RUNTIME_FIGURES, computeGoals(figures)).split('\n');
+  const lines = formatReport(figures, RUNTIME_FIGURES, computeGoals(figures)).split('\n');
   expect(lines).toContain('Circles between files, types included: 1');
   expect(lines).toContain('  src/a/a.ts -> src/b/b.ts -> src/a/a.ts');
   expect(lines).toContain('  OTHER  src/other.ts');

@@ -1,12 +1,12 @@
 /** Checks that a Worker contains rare features of calls only if one of its tools imports them. */
 import { build } from 'esbuild';
 import { beforeAll, expect, it } from 'vitest';
-import { bundleOptions, CLERK_ENTRY } from './bundles.ts';
+import { CLERK_ENTRY, createBundleOptions } from './bundles.ts';
 
 let carriedFeatures: readonly string[] = [];
 
 beforeAll(async () => {
-  const { metafile } = await build(bundleOptions(CLERK_ENTRY));
+  const { metafile } = await build(createBundleOptions(CLERK_ENTRY));
   const [output] = Object.values(metafile.outputs);
   carriedFeatures = Object.entries(output?.inputs ?? {}).flatMap(([file, { bytesInOutput }]) =>
     bytesInOutput > 0 ? file : [],

@@ -88,7 +88,7 @@ const createAtMostGoal = (goal: string, limit: number, is: number): Goal => ({
 });
 
 /** Formats all figures. */
-export function report(figures: Figures, running: RuntimeFigures, goals: readonly Goal[]): string {
+export function formatReport(figures: Figures, running: RuntimeFigures, goals: readonly Goal[]): string {
   const { files, codeLines, functions, circles, wide, seams, entries, sharedNames, walk } = figures;
   return [
     ...formatSection('Library (src without src/examples, durable-objects)', [

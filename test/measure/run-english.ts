@@ -23,7 +23,7 @@ const all = (
   folders.length > 0 ? folders.flatMap((folder) => readTextsBelow(root, folder)) : readOwnTexts(root)
 ).filter(({ kind }) => values.kind === undefined || kind === values.kind);
 
-function list(texts: readonly Text[], habit: Habit): void {
+function printMatches(texts: readonly Text[], habit: Habit): void {
   const pattern = HABITS[habit];
   if (!pattern) throw new Error(`--list must be one of ${Object.keys(HABITS).join(', ')}, not '${habit}'.`);
   for (const { kind, file, line, text } of texts)
@@ -64,6 +64,6 @@ function formatRow(name: string, { words, counts }: EnglishCount): string {
   return [name.padEnd(34), String(words).padEnd(9), ...rates.map((rate) => rate.padEnd(9))].join(' ');
 }
 
-if (values.list !== undefined) list(all, values.list as Habit);
+if (values.list !== undefined) printMatches(all, values.list as Habit);
 else if (values.draw !== undefined) draw(all, Number(values.draw), Number(values.seed));
 else print(all);

@@ -14,7 +14,7 @@ import { SCENARIOS } from './executed/scenarios.ts';
 import { collectFeatures, isModule, isOfFeature } from './features.ts';
 import { measureCode } from './measure-code.ts';
 import type { Manifest } from './public-names.ts';
-import { computeBudgetGoals, computeGoals, report } from './report.ts';
+import { computeBudgetGoals, computeGoals, formatReport } from './report.ts';
 import { WALK } from './walk.ts';
 
 const { values } = parseArgs({
@@ -43,6 +43,6 @@ const goals = [
 console.log(
   values.json
     ? JSON.stringify({ ...figures, ...runtimeFigures, goals }, null, 2)
-    : report(figures, runtimeFigures, goals),
+    : formatReport(figures, runtimeFigures, goals),
 );
 if (values.check && goals.some(({ isMet }) => !isMet)) process.exitCode = 1;

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { join, relative, resolve } from 'node:path';
 import { build, type Plugin } from 'esbuild';
-import { bundleOptions, CLERK_ENTRY } from './bundles.ts';
+import { CLERK_ENTRY, createBundleOptions } from './bundles.ts';
 import { isOfFeature } from './features.ts';
 
 const root = resolve(import.meta.dirname, '../..');
@@ -24,7 +24,7 @@ export async function bundleWithout(path: string | null): Promise<BundleWithout>
   const importedBy = new Set<string>();
   const plugins = path === null ? [] : [createMissingPlugin(path, importedBy)];
   try {
-    const { outputFiles } = await build({ ...bundleOptions(CLERK_ENTRY), plugins, logLevel: 'silent' });
+    const { outputFiles } = await build({ ...createBundleOptions(CLERK_ENTRY), plugins, logLevel: 'silent' });
     const contents = outputFiles[0]?.contents ?? new Uint8Array();
     return { importedBy: [], sha256: createHash('sha256').update(contents).digest('hex') };
   } catch (failure) {

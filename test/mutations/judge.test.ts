@@ -5,7 +5,7 @@ import { runPatiently } from './run-patiently.ts';
 type File = Report['testResults'][number];
 type Test = File['assertionResults'][number];
 
-const test = (fullName: string, status: string, ...failureMessages: string[]): Test => ({
+const createTest = (fullName: string, status: string, ...failureMessages: string[]): Test => ({
   ...{ fullName, status, failureMessages },
 });
 
@@ -26,18 +26,18 @@ const createRan = (...testResults: File[]): TestRun => ({
 const judgeRun = (one: TestRun, mayHang = false) =>
   judge(one, { tests: ['a.test.ts'], ...(mayHang && { hangs: true }) }, (name) => name.replace('/copy/', ''));
 
-const RED_TEST = test('pays once', 'failed', 'AssertionError: expected 2 to be 1');
-const LATE_TEST = test('pays', 'failed', 'Error: Test timed out in 30000ms.');
-const GREEN_TEST = test('pays', 'passed');
+const RED_TEST = createTest('pays once', 'failed', 'AssertionError: expected 2 to be 1');
+const LATE_TEST = createTest('pays', 'failed', 'Error: Test timed out in 30000ms.');
+const GREEN_TEST = createTest('pays', 'passed');
 
 describe('a mutation', () => {
   it('is caught by the first test that failed', () => {
-    const other = createFile('b.test.ts', 2, [test('sends', 'failed', 'Error: x')]);
+    const other = createFile('b.test.ts', 2, [createTest('sends', 'failed', 'Error: x')]);
     expect(
       judgeRun(
         createRan(
           other,
-          createFile('a.test.ts', 1, [GREEN_TEST, RED_TEST, test('asks', 'failed', 'Error: y')]),
+          createFile('a.test.ts', 1, [GREEN_TEST, RED_TEST, createTest('asks', 'failed', 'Error: y')]),
         ),
       ),
     ).toEqual({
@@ -61,7 +61,7 @@ describe('a mutation', () => {
     ],
     [
       'a hook that fails before any test',
-      createRan(createFile('a.test.ts', 1, [test('pays', 'skipped')], 'Error: no world')),
+      createRan(createFile('a.test.ts', 1, [createTest('pays', 'skipped')], 'Error: no world')),
       'a.test.ts could not be run: Error: no world',
     ],
     [
@@ -94,7 +94,7 @@ describe('a mutation', () => {
     ],
     [
       'a file with only skipped tests',
-      createRan(createFile('a.test.ts', 1, [test('pays', 'skipped')])),
+      createRan(createFile('a.test.ts', 1, [createTest('pays', 'skipped')])),
       'no test of a.test.ts ran and passed',
     ],
   ])('counts as not run, and not as survived, with %s', (_, one, why) => {
@@ -190,7 +190,7 @@ describe('the tests of a mutation', () => {
   it('run once if a test failed, even if the run then skipped other files', async () => {
     const one = createRan(
       createFile('a.test.ts', 1, [RED_TEST]),
-      createFile('b.test.ts', 2, [test('sends', 'skipped')]),
+      createFile('b.test.ts', 2, [createTest('sends', 'skipped')]),
     );
     expect((await runWith({ tests }, one)).asked).toEqual([tests]);
   });
@@ -247,7 +247,7 @@ describe('the tests of the unchanged code', () => {
     ],
     [
       'a file skips all of its tests',
-      createRan(createFile('test/a.test.ts', 1, [test('pays', 'skipped')])),
+      createRan(createFile('test/a.test.ts', 1, [createTest('pays', 'skipped')])),
       'no test of test/a.test.ts ran and passed',
     ],
     [

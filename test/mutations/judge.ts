@@ -87,7 +87,7 @@ export function findOpenTests(ran: TestRun, { tests, hangs }: TestedMutation): r
   if (ran.ended !== 'reported') return ran.ended === 'too-late' && hangs ? [] : tests;
   const { testResults, success } = ran.report;
   const findResults = (file: string): readonly FileReport[] =>
-    testResults.filter(({ name }) => isOf(name, file));
+    testResults.filter(({ name }) => isSameFile(name, file));
   const unloaded = tests.filter((file) => findResults(file).some(isUnloaded));
   const failures = testResults.flatMap(({ assertionResults }) =>
     assertionResults.filter(({ status }) => status === 'failed'),
@@ -103,7 +103,8 @@ export function findOpenTests(ran: TestRun, { tests, hangs }: TestedMutation): r
 
 /** Replaces the results of these files in a report by the results of separate runs. */
 export function withResults(report: Report, alone: ReadonlyMap<string, Report>): Report {
-  const isReplaced = ({ name }: FileReport): boolean => [...alone.keys()].some((file) => isOf(name, file));
+  const isReplaced = ({ name }: FileReport): boolean =>
+    [...alone.keys()].some((file) => isSameFile(name, file));
   const testResults = [
     ...report.testResults.filter((result) => !isReplaced(result)),
     ...[...alone.values()].flatMap((own) => own.testResults),
@@ -112,7 +113,7 @@ export function withResults(report: Report, alone: ReadonlyMap<string, Report>):
   return { success: isPassed && [...alone.values()].every(({ success }) => success), testResults };
 }
 
-const isOf = (name: string, file: string): boolean => name.endsWith(`/${file}`);
+const isSameFile = (name: string, file: string): boolean => name.endsWith(`/${file}`);
 
 /** Returns `true` if a file failed without a failed test: it could not be loaded, or a hook failed. */
 const isUnloaded = ({ status, assertionResults }: FileReport): boolean =>
@@ -121,7 +122,7 @@ const isUnloaded = ({ status, assertionResults }: FileReport): boolean =>
 const hasPassed = ({ testResults }: Report, file: string): boolean =>
   testResults.some(
     ({ name, assertionResults }) =>
-      isOf(name, file) && assertionResults.some(({ status }) => status === 'passed'),
+      isSameFile(name, file) && assertionResults.some(({ status }) => status === 'passed'),
   );
 
 const judgeHang = (what: string, mayHang: boolean): Verdict =>
@@ -143,7 +144,7 @@ export function findUnusableReason(ran: TestRun, tests: readonly string[]): stri
   const { testResults, success } = ran.report;
   const missing = tests.find((file) => !hasPassed(ran.report, file));
   if (missing !== undefined) return `no test of ${missing} ran and passed`;
-  const own = testResults.filter(({ name }) => tests.some((file) => isOf(name, file)));
+  const own = testResults.filter(({ name }) => tests.some((file) => isSameFile(name, file)));
   const red = own.flatMap(({ name, assertionResults }) =>
     assertionResults.filter(({ status }) => status === 'failed').map((test) => `${name} > ${test.fullName}`),
   );
@@ -156,9 +157,9 @@ export function findUnusableReason(ran: TestRun, tests: readonly string[]): stri
 
 /** Summarizes the number of mutations by verdict. */
 export function formatSummary(verdicts: readonly Verdict[]): string {
-  const count = (is: Verdict['is']): number => verdicts.filter((one) => one.is === is).length;
+  const countVerdicts = (is: Verdict['is']): number => verdicts.filter((one) => one.is === is).length;
   return (
-    `${count('caught')} of ${verdicts.length} caught, ${count('survived')} survived, ` +
-    `${count('not-run')} could not be run, ${count('error')} with an entry that is wrong`
+    `${countVerdicts('caught')} of ${verdicts.length} caught, ${countVerdicts('survived')} survived, ` +
+    `${countVerdicts('not-run')} could not be run, ${countVerdicts('error')} with an entry that is wrong`
   );
 }

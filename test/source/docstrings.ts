@@ -21,12 +21,16 @@ export function findDeclaration(
   source: Source,
   byFile: ReadonlyMap<string, Source>,
 ): Declaration {
-  const found = look(name, source, byFile);
+  const found = resolveExport(name, source, byFile);
   if (!found) throw new Error(`The sources do not declare ${name}, which ${source.file} exports.`);
   return found;
 }
 
-function look(name: string, source: Source, byFile: ReadonlyMap<string, Source>): Declaration | undefined {
+function resolveExport(
+  name: string,
+  source: Source,
+  byFile: ReadonlyMap<string, Source>,
+): Declaration | undefined {
   for (const { exportName, importName, moduleRequest } of source.module.staticExports.flatMap(
     (one) => one.entries,
   )) {
@@ -34,7 +38,7 @@ function look(name: string, source: Source, byFile: ReadonlyMap<string, Source>)
     if (!isAll && exportName.name !== name) continue;
     if (!moduleRequest) return parseDeclaration(source, name);
     const other = byFile.get(posix.join(posix.dirname(source.file), moduleRequest.value));
-    const found = other && look(isAll ? name : (importName.name ?? name), other, byFile);
+    const found = other && resolveExport(isAll ? name : (importName.name ?? name), other, byFile);
     if (found) return found;
   }
   return undefined;

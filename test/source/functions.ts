@@ -38,14 +38,14 @@ export function collectFunctions({ program, text }: Source): SourceFunction[] {
   /** The declaration, constant, property or method that names a function. The function's range starts there. */
   const holders = new Map<object, Holder>();
   const owners: string[] = [];
-  const enterHolding = ({ start, end, key, value }: Holding): void => {
-    const name = nameOf(key);
+  const enterNode = ({ start, end, key, value }: NamingNode): void => {
+    const name = findKeyName(key);
     if (name === undefined) return;
     owners.push(name);
     if (value) holders.set(value, { name, start: key?.start ?? start, end });
   };
-  const leave = ({ key }: Holding): void => {
-    if (nameOf(key) !== undefined) owners.pop();
+  const leave = ({ key }: NamingNode): void => {
+    if (findKeyName(key) !== undefined) owners.pop();
   };
   const add = (node: FunctionNode | ArrowFunctionExpression): void => {
     const holder = holders.get(node);
@@ -60,23 +60,23 @@ export function collectFunctions({ program, text }: Source): SourceFunction[] {
     });
   };
   new Visitor({
-    ClassDeclaration: (node) => enterHolding(getDeclarationHolding(node)),
-    'ClassDeclaration:exit': (node) => leave(getDeclarationHolding(node)),
-    ClassExpression: (node) => enterHolding(getDeclarationHolding(node)),
-    'ClassExpression:exit': (node) => leave(getDeclarationHolding(node)),
+    ClassDeclaration: (node) => enterNode(toDeclarationNode(node)),
+    'ClassDeclaration:exit': (node) => leave(toDeclarationNode(node)),
+    ClassExpression: (node) => enterNode(toDeclarationNode(node)),
+    'ClassExpression:exit': (node) => leave(toDeclarationNode(node)),
     FunctionDeclaration: (node) => {
-      enterHolding(getDeclarationHolding(node));
+      enterNode(toDeclarationNode(node));
       add(node);
     },
-    'FunctionDeclaration:exit': (node) => leave(getDeclarationHolding(node)),
-    VariableDeclarator: (node) => enterHolding(getConstantHolding(node)),
-    'VariableDeclarator:exit': (node) => leave(getConstantHolding(node)),
-    MethodDefinition: (node) => enterHolding(getMemberHolding(node)),
-    'MethodDefinition:exit': (node) => leave(getMemberHolding(node)),
-    PropertyDefinition: (node) => enterHolding(getMemberHolding(node)),
-    'PropertyDefinition:exit': (node) => leave(getMemberHolding(node)),
-    Property: (node) => enterHolding(getMemberHolding(node)),
-    'Property:exit': (node) => leave(getMemberHolding(node)),
+    'FunctionDeclaration:exit': (node) => leave(toDeclarationNode(node)),
+    VariableDeclarator: (node) => enterNode(toConstantNode(node)),
+    'VariableDeclarator:exit': (node) => leave(toConstantNode(node)),
+    MethodDefinition: (node) => enterNode(toMemberNode(node)),
+    'MethodDefinition:exit': (node) => leave(toMemberNode(node)),
+    PropertyDefinition: (node) => enterNode(toMemberNode(node)),
+    'PropertyDefinition:exit': (node) => leave(toMemberNode(node)),
+    Property: (node) => enterNode(toMemberNode(node)),
+    'Property:exit': (node) => leave(toMemberNode(node)),
     FunctionExpression: add,
     ArrowFunctionExpression: add,
   }).visit(program);
@@ -88,18 +88,18 @@ interface Holder extends Span {
 }
 
 /** A node that can give a function its name. */
-interface Holding extends Span {
+interface NamingNode extends Span {
   readonly key: PropertyKey | BindingPattern | null;
   readonly value: object | null;
 }
 
-const getDeclarationHolding = (node: FunctionNode | Class): Holding => ({
+const toDeclarationNode = (node: FunctionNode | Class): NamingNode => ({
   ...toSpan(node),
   key: node.id,
   value: node,
 });
 
-const getConstantHolding = (node: VariableDeclarator): Holding => ({
+const toConstantNode = (node: VariableDeclarator): NamingNode => ({
   ...toSpan(node),
   key: node.id,
   value: unwrapType(node.init),
@@ -111,7 +111,7 @@ type Member = Span & {
   readonly value: Expression | FunctionNode | BindingPattern | AssignmentTargetMaybeDefault | null;
 };
 
-const getMemberHolding = (node: Member): Holding => ({
+const toMemberNode = (node: Member): NamingNode => ({
   ...toSpan(node),
   key: node.computed ? null : node.key,
   value: unwrapType(node.value),
@@ -120,7 +120,7 @@ const getMemberHolding = (node: Member): Holding => ({
 const toSpan = ({ start, end }: Span): Span => ({ start, end });
 
 /** A private name includes its `#`. Computed and destructured names are ignored. */
-function nameOf(key: Holding['key']): string | undefined {
+function findKeyName(key: NamingNode['key']): string | undefined {
   if (key?.type === 'Identifier') return key.name;
   if (key?.type === 'PrivateIdentifier') return `#${key.name}`;
   return key?.type === 'Literal' ? String(key.value) : undefined;

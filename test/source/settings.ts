@@ -17,13 +17,13 @@ export function collectSettings({ program }: Source): string[] {
   };
   new Visitor({
     MemberExpression({ object, property, computed }) {
-      if (object.type === 'Identifier' && object.name === 'env' && !computed) add(nameOf(property));
+      if (object.type === 'Identifier' && object.name === 'env' && !computed) add(findName(property));
     },
     ObjectPattern({ properties }) {
-      for (const one of properties) if (one.type === 'Property' && !one.computed) add(nameOf(one.key));
+      for (const one of properties) if (one.type === 'Property' && !one.computed) add(findName(one.key));
     },
     Property({ key, computed }) {
-      if (!computed && nameOf(key)?.includes('_')) add(nameOf(key));
+      if (!computed && findName(key)?.includes('_')) add(findName(key));
     },
     Literal({ value }) {
       if (typeof value === 'string' && value.length > 4 && !OTHER_NAMES.has(value)) add(value);
@@ -32,4 +32,4 @@ export function collectSettings({ program }: Source): string[] {
   return [...found];
 }
 
-const nameOf = (node: Node): string | undefined => (node.type === 'Identifier' ? node.name : undefined);
+const findName = (node: Node): string | undefined => (node.type === 'Identifier' ? node.name : undefined);

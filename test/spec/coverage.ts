@@ -9,19 +9,19 @@ export interface RanTest {
 }
 
 /** The state of one id. */
-export type Standing =
+export type IdStatus =
   | { readonly id: string; readonly is: 'covered'; readonly by: readonly string[] }
   | { readonly id: string; readonly is: 'not-applicable'; readonly why: string }
   | { readonly id: string; readonly is: 'missing' };
 
 /** A row of the source documents, with its ids that are in no passed test's title. */
-export interface RowStanding extends SourceRow {
+export interface RowCoverage extends SourceRow {
   readonly missing: readonly string[];
 }
 
 export interface Coverage {
-  readonly standings: readonly Standing[];
-  readonly rows: readonly RowStanding[];
+  readonly standings: readonly IdStatus[];
+  readonly rows: readonly RowCoverage[];
   /**
    * Mistakes that invalidate the figures: a title with too many ids, a reason for a covered id, or a failed
    * test.
@@ -92,7 +92,7 @@ export function computeCoverage(tests: readonly RanTest[]): Coverage {
   for (const { title, passed } of tests) {
     if (passed) for (const id of parseTitleIds(title)) byId.set(id, [...(byId.get(id) ?? []), title]);
   }
-  const standings = ALL_IDS.map((id): Standing => {
+  const standings = ALL_IDS.map((id): IdStatus => {
     const by = byId.get(id);
     if (by) return { id, is: 'covered', by };
     if (NOT_APPLICABLE[id]) return { id, is: 'not-applicable', why: NOT_APPLICABLE[id] };

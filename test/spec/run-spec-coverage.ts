@@ -9,7 +9,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { type Coverage, computeCoverage, type RanTest, type Standing } from './coverage.ts';
+import { type Coverage, computeCoverage, type IdStatus, type RanTest } from './coverage.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 const { values } = parseArgs({ options: { report: { type: 'string' }, seed: { type: 'string' } } });
@@ -53,13 +53,17 @@ function print({ standings, rows, faults }: Coverage): void {
   for (const { row, feature, missing } of open)
     console.log(`${row}  ${feature}: MISSING ${missing.join(', ')}`);
   for (const fault of faults) console.log(`fault: ${fault}`);
-  const count = (is: Standing['is']): number => standings.filter((one) => one.is === is).length;
-  const [covered, excused, lacking] = [count('covered'), count('not-applicable'), count('missing')];
+  const countStandings = (is: IdStatus['is']): number => standings.filter((one) => one.is === is).length;
+  const [covered, excused, lacking] = [
+    countStandings('covered'),
+    countStandings('not-applicable'),
+    countStandings('missing'),
+  ];
   console.log(`spec: ${covered} covered, ${excused} not applicable, ${lacking} missing`);
   console.log(`rows of the source documents: ${rows.length - open.length} of ${rows.length} covered`);
 }
 
-function formatStanding(standing: Standing): string {
+function formatStanding(standing: IdStatus): string {
   switch (standing.is) {
     case 'covered':
       return `${standing.id}  ${standing.by.join('\n         ')}`;

@@ -41,10 +41,10 @@ expectTypeOf(Customer).toEqualTypeOf<
 >();
 
 // Tools for one type of objects do not fit another type.
-const orderTools = (_: OrderValue): readonly AnyTool[] => [];
-defineDomainType({ name: 'Order', schema: OrderSchema, tools: orderTools });
+const createOrderTools = (_: OrderValue): readonly AnyTool[] => [];
+defineDomainType({ name: 'Order', schema: OrderSchema, tools: createOrderTools });
 // @ts-expect-error these are tools for orders
-defineDomainType({ name: 'Customer', schema: CustomerSchema, tools: orderTools });
+defineDomainType({ name: 'Customer', schema: CustomerSchema, tools: createOrderTools });
 // @ts-expect-error this is the id of an order
 defineDomainType({ name: 'Customer', schema: CustomerSchema, id: ({ number }: OrderValue) => number });
 // @ts-expect-error an id is text or a number

@@ -112,11 +112,11 @@ const seen = defineModule({
 // @ts-expect-error such a state has no facts
 seen.remember(call, 1);
 
-const count = (sum: number, by: number): number => sum + by;
+const addNumbers = (sum: number, by: number): number => sum + by;
 const applyNumber = (sum: number, by: number): string => `${sum}${by}`;
 const observeMap = (known: Map<string, string>): Map<string, string> => known;
 // @ts-expect-error the initial value must fit `apply`
-defineModule({ name: 'uses', state: { initial: 'none', apply: count } });
+defineModule({ name: 'uses', state: { initial: 'none', apply: addNumbers } });
 // @ts-expect-error the next value must fit `apply` too
 defineModule({ name: 'uses', state: { initial: 0, apply: applyNumber } });
 // @ts-expect-error a value is JSON

@@ -4,7 +4,7 @@ import { expect } from 'vitest';
 import { type AnthropicWireOptions, createAnthropicWire } from './anthropic.ts';
 import { playTurn, rehearsalScript, rehearsalTools } from './rehearsal.ts';
 import { post, type ReplayAnswer } from './replay.ts';
-import { fetchOf } from './wire.ts';
+import { createFetch } from './wire.ts';
 
 export type SabotagedBlock = Record<string, unknown>;
 
@@ -23,9 +23,9 @@ export const [midTurn, nextTurn, last] = [4, 11, 14];
 
 const recordings: Record<string, readonly unknown[]> = {};
 
-async function record(kind: 'adaptive' | 'enabled', preserved: boolean): Promise<readonly unknown[]> {
+async function recordRequests(kind: 'adaptive' | 'enabled', preserved: boolean): Promise<readonly unknown[]> {
   const wire = createAnthropicWire({ script: rehearsalScript, preserved });
-  const model = createAnthropic({ apiKey: 'key', fetch: fetchOf(wire) })('claude-sonnet-4-5');
+  const model = createAnthropic({ apiKey: 'key', fetch: createFetch(wire) })('claude-sonnet-4-5');
   const thinking = kind === 'enabled' ? { type: kind, budgetTokens: 2000 } : { type: kind };
   const tools = { ...rehearsalTools, web_search: anthropic.tools.webSearch_20250305({}) };
   const rehearsal = { model, stream: false, tools, providerOptions: { anthropic: { thinking } } };
@@ -35,7 +35,7 @@ async function record(kind: 'adaptive' | 'enabled', preserved: boolean): Promise
 
 /** Returns the recorded requests of a run, which is recorded once for each kind of thinking. */
 async function loadRecording(of: Sabotage['of']): Promise<readonly unknown[]> {
-  recordings[of] ??= await record(of === 'budget' ? 'enabled' : 'adaptive', of === 'preserved');
+  recordings[of] ??= await recordRequests(of === 'budget' ? 'enabled' : 'adaptive', of === 'preserved');
   return recordings[of];
 }
 

@@ -8,8 +8,8 @@ import {
   type AnthropicVariant,
   type Casting,
   createBlocks,
+  findPause,
   indexThinking,
-  pauseIn,
   signThinking,
 } from './anthropic/replies.ts';
 import { type AnthropicBlock, type AnthropicBody, parseBody, readBody } from './anthropic/request.ts';
@@ -19,11 +19,11 @@ import { bindingBeta, checkPrefixes } from './anthropic/thinking.ts';
 import { collectToolsAtEnd } from './anthropic/tools.ts';
 import { hashFiles, type SentFile } from './files.ts';
 import {
-  answerOf,
   createEventStream,
   createJsonResponse,
   createOwnRefusal,
   createStrictWire,
+  getAnswerReply,
   getReply,
   listReplies,
   RefusalError,
@@ -115,7 +115,7 @@ function filterSayable(
   reply: ScriptedReply,
   { body, tools }: { readonly body: AnthropicBody; readonly tools: ReadonlySet<string> },
 ): ScriptedReply {
-  if (tools.size === 0 || body.tool_choice?.type === 'none') return answerOf(replies, reply);
+  if (tools.size === 0 || body.tool_choice?.type === 'none') return getAnswerReply(replies, reply);
   const missing = reply.calls.find(({ name }) => !tools.has(name));
   if (missing === undefined) return reply;
   throw createOwnRefusal(`the script calls \`${missing.name}\`, which the model cannot call in this request`);
@@ -138,7 +138,7 @@ function createContent(
   const reader = new PrefixReader(body);
   readConversation(reader, groupMessages(body), () => undefined);
   if (given === 0) reader.readSide({ role: 'assistant' });
-  const end = given === 0 ? pauseIn(blocks, casting) : undefined;
+  const end = given === 0 ? findPause(blocks, casting) : undefined;
   const content: AnthropicBlock[] = [];
   for (let at = given; at < (end ?? blocks.length); at += 1) {
     const [block, index] = [blocks[at], indexes[at]];

@@ -1,5 +1,11 @@
 /** Shared code for the wires of OpenAI's APIs: JSON arguments, the order of replies, and the next reply. */
-import { answerOf, createOwnRefusal, formatCanonicalJson, getReply, type ScriptedReply } from './wire.ts';
+import {
+  createOwnRefusal,
+  formatCanonicalJson,
+  getAnswerReply,
+  getReply,
+  type ScriptedReply,
+} from './wire.ts';
 
 /** Formats JSON with spaces, as models write it and `JSON.stringify` does not. */
 export function formatSpacedJson(value: unknown): string {
@@ -32,7 +38,7 @@ export function findReplies(
     const before = places[index - 1] ?? (mayOmitBeginning ? place : 0) - 1;
     const next = getReply(replies, before + 1);
     const reply = getReply(replies, place);
-    if (reply === next || reply === answerOf(replies, next)) return reply;
+    if (reply === next || reply === getAnswerReply(replies, next)) return reply;
     throw createOwnRefusal(`reply ${place + 1} came back where reply ${next.at + 1} was given`);
   });
 }
@@ -50,7 +56,7 @@ export function computeNextReply(
   { tools, toolChoice }: ReplyLimits,
 ): ScriptedReply {
   const reply = getReply(replies, count);
-  if (tools.size === 0 || toolChoice === 'none') return answerOf(replies, reply);
+  if (tools.size === 0 || toolChoice === 'none') return getAnswerReply(replies, reply);
   const missing = reply.calls.find(({ name }) => !tools.has(name));
   if (missing === undefined) return reply;
   throw createOwnRefusal(`the script calls \`${missing.name}\`, which the model cannot call in this request`);

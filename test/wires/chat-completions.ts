@@ -5,7 +5,7 @@
 import { computeNextReply } from './calls.ts';
 import { type ChatDialectName, createDialect, type DialectOptions } from './chat-completions/dialects.ts';
 import { checkMedia, collectFiles } from './chat-completions/media.ts';
-import { checkMessages, createCalls, type Dialect, type GivenCall } from './chat-completions/messages.ts';
+import { checkMessages, createCalls, type Dialect, type WireCall } from './chat-completions/messages.ts';
 import { hashFiles, type SentFile } from './files.ts';
 import {
   computeFingerprint,
@@ -93,7 +93,7 @@ function listToolNames({ tools }: Readonly<Record<string, unknown>>): ReadonlySe
 /** A reply with the data that its response also contains. */
 interface Completion {
   readonly reply: ScriptedReply;
-  readonly calls: readonly GivenCall[];
+  readonly calls: readonly WireCall[];
   readonly head: Readonly<Record<string, unknown>>;
   readonly usage: unknown;
   readonly dialect: Dialect;
@@ -106,11 +106,11 @@ function createCompletion({ reply, calls, head, usage, dialect }: Completion): u
     ...dialect.ofMessage(reply),
     ...(calls.length > 0 && { tool_calls: calls.map((call, index) => ({ index, ...call })) }),
   };
-  const choices = [{ index: 0, message, logprobs: null, finish_reason: finishOf(reply) }];
+  const choices = [{ index: 0, message, logprobs: null, finish_reason: getFinishReason(reply) }];
   return { ...head, object: 'chat.completion', choices, usage };
 }
 
-const finishOf = ({ calls }: ScriptedReply) => (calls.length > 0 ? 'tool_calls' : 'stop');
+const getFinishReason = ({ calls }: ScriptedReply) => (calls.length > 0 ? 'tool_calls' : 'stop');
 
 /** Computes usage. Four characters count as a token, and half of the earlier content is read from the cache. */
 function computeUsage({ at, thinking, text, calls }: ScriptedReply, sent: number) {
@@ -139,13 +139,13 @@ function createChunks({ reply, calls, head, usage, dialect }: Completion): Strea
     ...thoughts.map((delta) => createChunk(delta)),
     ...splitText(reply.text).map((content) => createChunk({ content })),
     ...calls.flatMap(callDeltas).map((delta) => createChunk(delta)),
-    createChunk({ content: '' }, finishOf(reply)),
+    createChunk({ content: '' }, getFinishReason(reply)),
     { data: { ...head, object, choices: [], usage } },
     { data: '[DONE]' },
   ];
 }
 
-function callDeltas(call: GivenCall, index: number): unknown[] {
+function callDeltas(call: WireCall, index: number): unknown[] {
   const { arguments: text } = call.function;
   return [
     { tool_calls: [{ index, ...call, function: { ...call.function, arguments: '' } }] },

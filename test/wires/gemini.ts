@@ -3,21 +3,21 @@ import { hashFiles, type SentFile } from './files.ts';
 import { checkHeld } from './gemini/held.ts';
 import { collectFiles } from './gemini/media.ts';
 import { checkPairs } from './gemini/pairs.ts';
-import { type Casting, createGivenReply, createParts, type GeminiVariant } from './gemini/replies.ts';
+import { type Casting, createParts, createReplyExtras, type GeminiVariant } from './gemini/replies.ts';
 import {
   type GeminiBody,
   type GeminiPart,
   type GeminiRequest,
+  parseGeminiRequest,
   readBody,
-  requestOf,
 } from './gemini/request.ts';
 import {
-  answerOf,
   computeFingerprint,
   createEventStream,
   createJsonResponse,
   createOwnRefusal,
   createStrictWire,
+  getAnswerReply,
   getReply,
   listReplies,
   type Script,
@@ -50,7 +50,7 @@ export function createGeminiWire(options: GeminiWireOptions): Wire {
     name: 'gemini',
     errorBody: createErrorBody,
     answer(wireRequest) {
-      const request = requestOf(wireRequest);
+      const request = parseGeminiRequest(wireRequest);
       const { contents } = request.body;
       checkPairs(contents);
       const next = checkHeld({ replies, casting, contents, mayOmitThinking });
@@ -59,7 +59,7 @@ export function createGeminiWire(options: GeminiWireOptions): Wire {
       const parts = createParts(
         reply,
         casting,
-        createGivenReply(reply, casting, { thoughts, streams: request.streams }),
+        createReplyExtras(reply, casting, { thoughts, streams: request.streams }),
       );
       const answer: GeminiAnswer = { request, reply, parts };
       return request.streams
@@ -81,7 +81,7 @@ function filterSayable(
 ): ScriptedReply {
   const declared = (body.tools ?? []).flatMap(({ functionDeclarations }) => functionDeclarations ?? []);
   if (declared.length === 0 || body.toolConfig?.functionCallingConfig?.mode === 'NONE') {
-    return answerOf(replies, reply);
+    return getAnswerReply(replies, reply);
   }
   const missing = reply.calls.find(({ name }) => !declared.some((tool) => tool.name === name));
   if (missing === undefined) return reply;

@@ -75,7 +75,7 @@ export function checkFields(part: Fields, fields: readonly string[], path: strin
 }
 
 /** Returns the refusal of an unaccepted value. */
-export function refuseValue(value: unknown, taken: readonly string[]): RefusalError {
+export function createValueRefusal(value: unknown, taken: readonly string[]): RefusalError {
   const named = taken.map((one) => `'${one}'`);
   const last = named.pop();
   const list = named.length > 1 ? `${named.join(', ')}, and ${last}` : [...named, last].join(' and ');

@@ -16,7 +16,7 @@ import {
 } from 'ai';
 import type { Script, ScriptStep } from './wire.ts';
 
-const call = (name: string, n: number) => ({ name, input: { query: `${name} ${n}`, n } });
+const createCall = (name: string, n: number) => ({ name, input: { query: `${name} ${n}`, n } });
 
 /**
  * A turn of ten replies with calls, three of which have two parallel calls, and an answer. Then a turn of three
@@ -31,7 +31,9 @@ export const rehearsalScript: Script = {
 
 function createStep(step: number): ScriptStep {
   const calls =
-    step % 4 === 1 ? [call('search', step), call('add', step)] : [call(step % 2 ? 'add' : 'search', step)];
+    step % 4 === 1
+      ? [createCall('search', step), createCall('add', step)]
+      : [createCall(step % 2 ? 'add' : 'search', step)];
   return { calls, ...(step % 3 === 0 && { text: `Step ${step + 1} comes.` }) };
 }
 

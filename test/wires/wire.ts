@@ -89,7 +89,7 @@ export function getReply(replies: readonly ScriptedReply[], count: number): Scri
 }
 
 /** Returns the answer of a reply's turn, which a model gives if it must not call tools. */
-export function answerOf(replies: readonly ScriptedReply[], reply: ScriptedReply): ScriptedReply {
+export function getAnswerReply(replies: readonly ScriptedReply[], reply: ScriptedReply): ScriptedReply {
   return replies.find(({ turn, calls }) => turn === reply.turn && calls.length === 0) ?? reply;
 }
 
@@ -179,7 +179,7 @@ export function createStrictWire(protocol: WireProtocol): Wire {
 }
 
 /** Returns a `fetch` whose requests a wire handles, for the `fetch` option of provider packages. */
-export function fetchOf(wire: Wire): typeof fetch {
+export function createFetch(wire: Wire): typeof fetch {
   return (input, init) => wire.handle(new Request(input, init));
 }
 

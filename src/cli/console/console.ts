@@ -21,7 +21,7 @@ export const console: Command = {
   summary: 'serves a page that shows the sessions of a deployment',
   help: HELP,
   async run(args, output) {
-    const { url, token, port } = read(args);
+    const { url, token, port } = parseArguments(args);
     const { server, stop } = createConsoleServer({ url, token, page: await loadPage() });
     server.listen(port, '127.0.0.1');
     try {
@@ -49,7 +49,7 @@ interface ConsoleArguments {
   readonly port: number;
 }
 
-function read(args: readonly string[]): ConsoleArguments {
+function parseArguments(args: readonly string[]): ConsoleArguments {
   const options = { url: { type: 'string' }, token: { type: 'string' }, port: { type: 'string' } } as const;
   let values: { readonly url?: string; readonly token?: string; readonly port?: string };
   try {

@@ -46,7 +46,7 @@ export const checkEntry: Check = (project) => {
             what: `${file.file} has no default export.`,
             why: 'The default export answers requests.',
             fix: `export default ${app ?? 'holdfast'}.worker;`,
-            ...(app && { edits: [appendEdit(file.file, `export default ${app}.worker;`)] }),
+            ...(app && { edits: [createAppendEdit(file.file, `export default ${app}.worker;`)] }),
           },
         ]),
     ...(has('TurnRunner')
@@ -58,7 +58,7 @@ export const checkEntry: Check = (project) => {
             what: `${file.file} does not export TurnRunner.`,
             why: 'Without it, the object of a session cannot run turns, so no turn outlives its request.',
             fix: `export const { TurnRunner } = ${app ?? 'holdfast'};`,
-            ...(app && { edits: [appendEdit(file.file, `export const { TurnRunner } = ${app};`)] }),
+            ...(app && { edits: [createAppendEdit(file.file, `export const { TurnRunner } = ${app};`)] }),
           },
         ]),
     ...(sessionClass === undefined || has(sessionClass)
@@ -73,13 +73,13 @@ const createMissingExportProblem = (file: string, name: string): Problem => ({
   what: `${file} does not export ${name}.`,
   why: 'SESSIONS is bound to that class, so a deployment is refused.',
   fix: `export { ${formatExport(name)} } from 'holdfast/durable-objects';`,
-  edits: [appendEdit(file, `export { ${formatExport(name)} } from 'holdfast/durable-objects';`)],
+  edits: [createAppendEdit(file, `export { ${formatExport(name)} } from 'holdfast/durable-objects';`)],
 });
 
 const formatExport = (name: string): string => (name === 'SessionObject' ? name : `SessionObject as ${name}`);
 
 /** Makes a change that adds lines to the end of a file. */
-export const appendEdit = (file: string, line: string): Edit => ({
+export const createAppendEdit = (file: string, line: string): Edit => ({
   type: 'append',
   file,
   lines: `${line}\n`,

@@ -1,6 +1,6 @@
 /** Checks the Durable Objects of modules, and the migrations that create all objects. */
 import { type Check, getOwnPath, isFileBundled } from './check.ts';
-import { appendEdit } from './check-code.ts';
+import { createAppendEdit } from './check-code.ts';
 import { createMigration, isMigrated } from './check-config.ts';
 import type { Problem } from './problem.ts';
 import type { Project } from './project.ts';
@@ -58,7 +58,9 @@ function listUnboundProblems(project: Project, { use, binding, className, entry 
           },
         },
         ...(isMigrated(project, className) ? [] : [createMigration(project, className)]),
-        ...(main && !isExported ? [appendEdit(main.file, `export { ${className} } from '${entry}';`)] : []),
+        ...(main && !isExported
+          ? [createAppendEdit(main.file, `export { ${className} } from '${entry}';`)]
+          : []),
       ],
     },
   ];

@@ -42,7 +42,7 @@ export const doctor: Command = {
     const options = parseOptions(args);
     const first = await diagnose(options);
     if ('id' in first) return reportUnreadable(first, options.isJson, output);
-    if (!options.isFix) return report(first.diagnosis, undefined, options.isJson, output);
+    if (!options.isFix) return printReport(first.diagnosis, undefined, options.isJson, output);
     // If wrangler cannot bundle the project, further problems show only after a fix.
     const tried = new Set<string>();
     const done: Problem[] = [];
@@ -60,7 +60,7 @@ export const doctor: Command = {
       found = again;
     }
     const left = new Set(found.diagnosis.problems.map(formatProblemName));
-    return report(
+    return printReport(
       found.diagnosis,
       {
         fixed: done.filter((one) => !left.has(formatProblemName(one))),
@@ -142,7 +142,7 @@ interface Repair {
   readonly refused: readonly { readonly id: string; readonly because: string }[];
 }
 
-function report(found: Diagnosis, repair: Repair | undefined, isJson: boolean, { out }: Output): number {
+function printReport(found: Diagnosis, repair: Repair | undefined, isJson: boolean, { out }: Output): number {
   const { problems, bundle, secrets, environments } = found;
   const errors = problems.filter(({ level }) => level === 'error').length;
   if (isJson) {
@@ -190,10 +190,10 @@ const formatProblem = ({ id, level, what, why, fix, edits }: Problem): string =>
 
 function formatSummary(problems: readonly Problem[], errors: number): string {
   if (problems.length === 0) return 'No problems.';
-  const count = (number: number, word: string): string => `${number} ${word}${number === 1 ? '' : 's'}`;
+  const formatCount = (number: number, word: string): string => `${number} ${word}${number === 1 ? '' : 's'}`;
   const fixable = problems.filter(({ edits }) => edits).length;
   const hint = fixable > 0 ? `; --fix fixes ${fixable}` : '';
-  return `${count(errors, 'error')}, ${count(problems.length - errors, 'warning')}${hint}`;
+  return `${formatCount(errors, 'error')}, ${formatCount(problems.length - errors, 'warning')}${hint}`;
 }
 
 /** The number of modules to list. Smaller ones are summed up. */

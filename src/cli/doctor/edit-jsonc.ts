@@ -134,7 +134,7 @@ function parse(text: string): Node {
     skip();
     const start = at;
     if (text[at] === '{') {
-      const members = list('}', () => {
+      const members = parseList('}', () => {
         const begin = at;
         const key = parseString();
         skip();
@@ -145,7 +145,7 @@ function parse(text: string): Node {
       return { start, end: at, members };
     }
     if (text[at] === '[') {
-      const items = list(']', parseValue);
+      const items = parseList(']', parseValue);
       return { start, end: at, items };
     }
     if (text[at] === '"') parseString();
@@ -157,7 +157,7 @@ function parse(text: string): Node {
     return { start, end: at };
   }
 
-  function list<Element>(close: string, element: () => Element): Element[] {
+  function parseList<Element>(close: string, element: () => Element): Element[] {
     const elements: Element[] = [];
     at += 1;
     for (skip(); text[at] !== close; skip()) {

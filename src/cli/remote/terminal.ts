@@ -59,7 +59,7 @@ export function formatTable<Row>(
   ];
   const widths = columns.map((_, at) => Math.max(...cells.map((line) => computeWidth(line[at] ?? ''))));
   const sumWidths = (): number => widths.reduce((sum, one) => sum + one, GAP.length * (widths.length - 1));
-  const narrow = (least: number, may: (column: Column<Row>) => boolean): void => {
+  const narrowColumns = (least: number, may: (column: Column<Row>) => boolean): void => {
     while (sumWidths() > width) {
       const most = Math.max(...columns.map((column, at) => (may(column) ? (widths[at] ?? 0) : 0)));
       if (most <= least) return;
@@ -67,8 +67,8 @@ export function formatTable<Row>(
       widths[over] = most - 1;
     }
   };
-  narrow(MIN_CUT_WIDTH, ({ isLong = false }) => isLong);
-  narrow(MIN_WIDTH, () => true);
+  narrowColumns(MIN_CUT_WIDTH, ({ isLong = false }) => isLong);
+  narrowColumns(MIN_WIDTH, () => true);
   const padCell = (text: string, at: number): string => {
     const room = widths[at] ?? 0;
     const short = truncate(text, room);

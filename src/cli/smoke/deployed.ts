@@ -24,12 +24,12 @@ interface Request {
   readonly isLink?: boolean;
 }
 
-/** Sends a request. @throws StepFailed if no response arrives in time. */
+/** Sends a request. @throws StepError if no response arrives in time. */
 export type Call = (method: string, path: string, request?: Request) => Promise<Answer>;
 
 /** A step failed. The message describes the finding. */
-export class StepFailed extends Error {
-  override readonly name = 'StepFailed';
+export class StepError extends Error {
+  override readonly name = 'StepError';
 }
 
 /**
@@ -50,7 +50,7 @@ export function createCaller({
       ? new URL(path, url)
       : new URL(`${url.origin}${url.pathname.replace(/\/$/, '')}${path}`);
     if (target.origin !== url.origin)
-      throw new StepFailed(`the Worker returned a URL of another origin, ${target.origin}`);
+      throw new StepError(`the Worker returned a URL of another origin, ${target.origin}`);
     try {
       const response = await fetch(target, {
         method,
@@ -67,7 +67,7 @@ export function createCaller({
       return { status: response.status, body: parseObject(text) };
     } catch (failure) {
       const reason = Object(Object(failure).cause).code ?? Object(failure).name;
-      throw new StepFailed(`${method} ${target.pathname} received no response: ${reason}`);
+      throw new StepError(`${method} ${target.pathname} received no response: ${reason}`);
     }
   };
 }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { env } from 'node:process';
 import { parseArgs } from 'node:util';
 import { type Command, parseDeploymentUrl, UsageError } from '../command.ts';
-import { type Answer, createCaller, type SmokeTarget, StepFailed } from './deployed.ts';
+import { type Answer, createCaller, type SmokeTarget, StepError } from './deployed.ts';
 
 const HELP = `Usage: npx holdfast smoke --url URL [--token TOKEN] [OPTIONS]
 
@@ -44,13 +44,13 @@ export const smoke: Command = {
     for (const [name, step] of listSteps(options)) {
       const startedAt = Date.now();
       const found = await step(deployed).catch((failure: unknown) => {
-        if (failure instanceof StepFailed) return failure;
+        if (failure instanceof StepError) return failure;
         throw failure;
       });
-      const kind = found instanceof StepFailed ? 'failed' : typeof found === 'string' ? 'ok' : 'skipped';
+      const kind = found instanceof StepError ? 'failed' : typeof found === 'string' ? 'ok' : 'skipped';
       counts[kind] += 1;
       const text =
-        found instanceof StepFailed ? found.message : typeof found === 'string' ? found : found.skipped;
+        found instanceof StepError ? found.message : typeof found === 'string' ? found : found.skipped;
       out(`${kind.padEnd(9)}${name.padEnd(12)}${text} (${Date.now() - startedAt} ms)`);
       // Without an agent or a Worker, the next steps would fail in the same way.
       if (kind === 'failed' && (name === 'health' || name === 'agents')) break;
@@ -107,7 +107,7 @@ function listSteps({ token, message, approve }: Options): readonly (readonly [st
 async function checkHealth({ call }: SmokeTarget): Promise<string> {
   const { status, body } = await call('GET', '/health', { isAnonymous: true });
   if (status !== 200)
-    throw new StepFailed(`GET /health returned ${status}: ${body.detail ?? body.title ?? ''}`);
+    throw new StepError(`GET /health returned ${status}: ${body.detail ?? body.title ?? ''}`);
   const warnings = Array.isArray(body.warnings) ? body.warnings : [];
   return warnings.length === 0 ? 'no warnings' : `${warnings.length} warnings: ${warnings.join(' ')}`;
 }
@@ -119,18 +119,18 @@ async function checkWrongToken(
   if (token === undefined) return { skipped: 'no --token' };
   const { status } = await call('GET', '/agents', { isAnonymous: true });
   if (status !== 401 && status !== 403) {
-    throw new StepFailed(`GET /agents without a token returned ${status}, but should return 401`);
+    throw new StepError(`GET /agents without a token returned ${status}, but should return 401`);
   }
   return `without it a request returns ${status}`;
 }
 
 async function findAgent(deployed: SmokeTarget): Promise<string> {
   const { status, body } = await deployed.call('GET', '/agents');
-  if (status !== 200) throw new StepFailed(`GET /agents returned ${status}: ${body.detail ?? ''}`);
+  if (status !== 200) throw new StepError(`GET /agents returned ${status}: ${body.detail ?? ''}`);
   const names = (Array.isArray(body.agents) ? body.agents : []).map((one) => String(Object(one).name));
   deployed.agent ??= names[0];
   if (deployed.agent === undefined || !names.includes(deployed.agent)) {
-    throw new StepFailed(`there is no agent '${deployed.agent ?? ''}' among: ${names.join(', ')}`);
+    throw new StepError(`there is no agent '${deployed.agent ?? ''}' among: ${names.join(', ')}`);
   }
   return `asks '${deployed.agent}'`;
 }
@@ -147,12 +147,12 @@ const describeRefusal = ({ status, body }: Answer): string =>
 async function checkAnswer(deployed: SmokeTarget, message: string): Promise<string> {
   const answer = await send(deployed, 0, message);
   if (answer.status === 202 && answer.body.outcome === 'suspended') {
-    throw new StepFailed(
+    throw new StepError(
       'the turn waits for an answer. Use another --message, and pass this one as --approve',
     );
   }
   if (answer.status !== 200 || answer.body.outcome !== 'completed')
-    throw new StepFailed(describeRefusal(answer));
+    throw new StepError(describeRefusal(answer));
   deployed.turn = String(answer.body.turn);
   return `completed, ${answer.body.iterations} model calls, ${answer.body.toolCalls} tool calls`;
 }
@@ -160,9 +160,9 @@ async function checkAnswer(deployed: SmokeTarget, message: string): Promise<stri
 async function checkRepeat(deployed: SmokeTarget, message: string): Promise<string | { skipped: string }> {
   if (deployed.turn === undefined) return { skipped: 'there is no answer to compare with' };
   const again = await send(deployed, 0, message);
-  if (again.status !== 200) throw new StepFailed(describeRefusal(again));
+  if (again.status !== 200) throw new StepError(describeRefusal(again));
   if (again.body.turn !== deployed.turn)
-    throw new StepFailed('the same message under the same key ran a second turn');
+    throw new StepError('the same message under the same key ran a second turn');
   return 'the same message under the same key is the same turn';
 }
 
@@ -176,15 +176,15 @@ async function checkApproval(
   const pending: unknown = Array.isArray(waiting.body.pending) ? waiting.body.pending[0] : undefined;
   const address: unknown = Object(Object(pending).links).approvals;
   if (waiting.status !== 202 || typeof address !== 'string') {
-    throw new StepFailed(`did not ask for approval: the message ${describeRefusal(waiting)}`);
+    throw new StepError(`did not ask for approval: the message ${describeRefusal(waiting)}`);
   }
   const decision = { body: { decision: 'approve' } };
   const answer = await deployed.call('POST', address, { ...decision, isLink: true });
   if (answer.status !== 200 || answer.body.outcome !== 'completed')
-    throw new StepFailed(`the decision ${describeRefusal(answer)}`);
+    throw new StepError(`the decision ${describeRefusal(answer)}`);
   const second = await deployed.call('POST', address, { ...decision, isLink: true });
   if (second.status !== 409)
-    throw new StepFailed(`a second decision returned ${second.status}, but should return 409`);
+    throw new StepError(`a second decision returned ${second.status}, but should return 409`);
   return `${String(Object(pending).tool)} was approved and ran; a second decision returns 409`;
 }
 
@@ -203,10 +203,10 @@ async function checkJournal(deployed: SmokeTarget): Promise<string | { skipped: 
       );
       if (status === 404) break;
       const events = Array.isArray(body.events) ? body.events.map(Object) : undefined;
-      if (status !== 200 || !events) throw new StepFailed(`the journal ${describeRefusal({ status, body })}`);
+      if (status !== 200 || !events) throw new StepError(`the journal ${describeRefusal({ status, body })}`);
       if (events.length === 0) break;
       for (const { seq, type, turn: of, call: id } of events) {
-        if (seq !== after + 1) throw new StepFailed(`event ${after + 1} of ${session} is missing`);
+        if (seq !== after + 1) throw new StepError(`event ${after + 1} of ${session} is missing`);
         after = seq;
         counts.events += 1;
         const key =
@@ -219,12 +219,12 @@ async function checkJournal(deployed: SmokeTarget): Promise<string | { skipped: 
       }
     }
     for (const [key, count] of seen) {
-      if (count > 1) throw new StepFailed(`'${key}' is in the journal of ${session} ${count} times`);
+      if (count > 1) throw new StepError(`'${key}' is in the journal of ${session} ${count} times`);
       if (key.startsWith('turn-ended')) counts.turns += 1;
       if (!key.startsWith('tool-call-started')) continue;
       counts.calls += 1;
       if (!seen.has(key.replace('started', 'ended')))
-        throw new StepFailed(`'${key}' of ${session} did not end`);
+        throw new StepError(`'${key}' of ${session} did not end`);
     }
   }
   return `${counts.events} events without a gap: ${counts.turns} turns ended once, ${counts.calls} calls started and ended once`;
@@ -234,7 +234,7 @@ async function checkErasure({ call, agent, sessions }: SmokeTarget): Promise<str
   for (const session of sessions) {
     const { status } = await call('DELETE', `/agents/${agent}/sessions/${session}`);
     if (status !== 204 && status !== 200 && status !== 404)
-      throw new StepFailed(`DELETE of ${session} returned ${status}`);
+      throw new StepError(`DELETE of ${session} returned ${status}`);
   }
   return 'the sessions of this check are erased';
 }

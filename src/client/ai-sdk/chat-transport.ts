@@ -9,9 +9,9 @@ import {
 import { pause } from '../transport.ts';
 import {
   type ChunkStream,
-  type OpenStream,
   openReconnectingStream,
   pageUnload,
+  type StreamOpener,
   sendWithRetry,
 } from './lasting-stream.ts';
 
@@ -252,7 +252,7 @@ export class HoldfastChatTransport<
   async #lasting(
     chatId: string,
     { stop, version }: { readonly stop: AbortSignal | undefined; readonly version: 6 | 7 },
-    open: OpenStream,
+    open: StreamOpener,
   ): Promise<ChunkStream> {
     const resumes = this.#resumes(chatId);
     const cancel = async (turn: () => Promise<string | undefined>): Promise<void> => {

@@ -6,12 +6,12 @@ import { ShownSteps } from './joined-replay.ts';
 export type ChunkStream = ReadableStream<UIMessageChunk>;
 
 /** Opens the stream of a chat: for a new message, or for a known turn. */
-export type OpenStream = (signal: AbortSignal, turn?: string) => Promise<ChunkStream>;
+export type StreamOpener = (signal: AbortSignal, turn?: string) => Promise<ChunkStream>;
 
 type StartChunk = Extract<UIMessageChunk, { type: 'start' }>;
 
 interface ReconnectingOptions {
-  readonly open: OpenStream;
+  readonly open: StreamOpener;
   /** Aborts when the chat is stopped. */
   readonly stop: AbortSignal | undefined;
   /** Whether the page supports the chunk that resets a step. */
@@ -58,13 +58,13 @@ async function* readChunks(
   { first, steps, signal }: OpenedStream,
 ): AsyncGenerator<UIMessageChunk, void, undefined> {
   let stream = first;
-  let pass = (chunk: UIMessageChunk): readonly UIMessageChunk[] => [chunk];
+  let filterChunk = (chunk: UIMessageChunk): readonly UIMessageChunk[] => [chunk];
   let lost = 0;
   for (let tries = 0; ; tries += 1) {
     let broken: unknown = new Error('The connection to the chat was lost.');
     let hasOutcome = false;
     try {
-      for await (const chunk of read(stream)) {
+      for await (const chunk of readChunkStream(stream)) {
         if (chunk.type === 'error' && !hasOutcome) {
           // The turn has no outcome yet: it resumes elsewhere, or has become unreadable.
           broken = new Error(chunk.errorText);
@@ -72,7 +72,7 @@ async function* readChunks(
         }
         if (chunk.type === 'start') onStart(chunk);
         else hasOutcome ||= 'messageMetadata' in chunk && chunk.messageMetadata !== undefined;
-        for (const one of pass(chunk)) {
+        for (const one of filterChunk(chunk)) {
           steps.shown(one);
           yield one;
           tries = 0;
@@ -85,7 +85,7 @@ async function* readChunks(
     if (tries === 0) lost = Date.now();
     if (stop?.aborted || signal.aborted || pageUnload.isOn || Date.now() - lost > patience) throw broken;
     await pause(computeBackoff(tries + 1));
-    pass = steps.replay();
+    filterChunk = steps.replay();
     try {
       stream = await open(signal, steps.turn);
     } catch {
@@ -158,12 +158,12 @@ function rejectOnAbort<T>(work: Promise<T>, signal: AbortSignal | undefined, onS
 async function readStart(
   stream: ChunkStream,
 ): Promise<Extract<UIMessageChunk, { type: 'start' }> | undefined> {
-  for await (const chunk of read(stream)) return chunk.type === 'start' ? chunk : undefined;
+  for await (const chunk of readChunkStream(stream)) return chunk.type === 'start' ? chunk : undefined;
   return undefined;
 }
 
 /** Reads a stream, since not all browsers can iterate over one. */
-async function* read<T>(stream: ReadableStream<T>): AsyncGenerator<T, void, undefined> {
+async function* readChunkStream<T>(stream: ReadableStream<T>): AsyncGenerator<T, void, undefined> {
   const reader = stream.getReader();
   try {
     for (;;) {

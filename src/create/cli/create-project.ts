@@ -83,11 +83,11 @@ function installPackages(path: string, manager: Manager): void {
  * installed or has no user name.
  */
 function createRepository(path: string, template: string): void {
-  const git = (...args: string[]): boolean =>
+  const runGit = (...args: string[]): boolean =>
     spawnSync('git', args, { cwd: path, stdio: 'ignore' }).status === 0;
-  if (git('rev-parse', '--is-inside-work-tree') || !git('init', '--initial-branch=main')) return;
-  git('add', '--all');
-  git(
+  if (runGit('rev-parse', '--is-inside-work-tree') || !runGit('init', '--initial-branch=main')) return;
+  runGit('add', '--all');
+  runGit(
     '-c',
     'commit.gpgsign=false',
     'commit',

@@ -35,7 +35,7 @@ export function embed(path: string, project: Project, { isNew = false } = {}): E
     );
   const app = readApp(path);
   const base = readLayer('base');
-  const files = new Map(agentFiles(path, app, project, base));
+  const files = new Map(createAgentFiles(path, app, project, base));
   const settings = changeSettings(path, app, project, base);
   const manifest = changeManifest(app, project, JSON.parse(base.get('package.json') ?? ''));
   // A new app has scripts and a README about its agent.
@@ -65,7 +65,7 @@ export function embed(path: string, project: Project, { isNew = false } = {}): E
   return { script: app.isRunByVite ? 'dev' : 'dev:agent', notes };
 }
 
-function agentFiles(path: string, app: App, { manager }: Project, base: Files): Files {
+function createAgentFiles(path: string, app: App, { manager }: Project, base: Files): Files {
   const layers = [
     'embed/agent',
     app.entry === undefined ? 'embed/alone' : 'embed/around',
@@ -76,14 +76,14 @@ function agentFiles(path: string, app: App, { manager }: Project, base: Files): 
   files.set('serve.mjs', base.get('scripts/serve.mjs') ?? '');
   if (existsSync(join(path, WRITTEN_TYPES))) files.delete('env.d.ts');
   if (app.isRunByVite) for (const name of ['dev.mjs', 'serve.mjs']) files.delete(name);
-  const change = (name: string, by: (text: string) => string): void => {
+  const changeFile = (name: string, by: (text: string) => string): void => {
     files.set(name, by(files.get(name) ?? ''));
   };
-  change('README.md', (text) => replaceCommands(manager, text));
+  changeFile('README.md', (text) => replaceCommands(manager, text));
   if (app.entry !== undefined) {
     const from = getImportPath(app.entry);
-    change('worker.ts', (text) => text.replaceAll('../src/worker', from));
-    change('tsconfig.json', (text) => toJson(adaptTsconfig(path, JSON.parse(text))));
+    changeFile('worker.ts', (text) => text.replaceAll('../src/worker', from));
+    changeFile('tsconfig.json', (text) => toJson(adaptTsconfig(path, JSON.parse(text))));
   }
   return new Map([...files].map(([name, text]) => [`${FOLDER}/${name}`, text]));
 }

@@ -33,7 +33,7 @@ import {
   type SendRequest,
   toSentParts,
 } from './read-params.ts';
-import { isOver, readTaskId, type Standing, toHistory, toTask } from './task.ts';
+import { isOver, readTaskId, type TurnView, toHistory, toTask } from './task.ts';
 import { toA2a } from './translate.ts';
 import { A2aError, createRpcError, createRpcResult, type Message, type RpcId, type Task } from './wire.ts';
 
@@ -166,7 +166,7 @@ async function deriveContext({ caller }: ModuleRequest, messageId: string): Prom
 
 export interface FoundTask {
   readonly session: Session;
-  readonly standing: Standing;
+  readonly standing: TurnView;
 }
 
 interface StartedTask {
@@ -228,7 +228,7 @@ export class CallerSessions {
     return this.#shown(standing, history);
   }
 
-  async #shown(standing: Standing, history?: readonly Message[]): Promise<Task> {
+  async #shown(standing: TurnView, history?: readonly Message[]): Promise<Task> {
     const files = this.#files(standing.session);
     if (standing.outcome === undefined) return toTask(standing, files.url, history);
     await files.make((standing.files ?? []).map(({ id }) => id));
@@ -327,7 +327,7 @@ const toRunning = (of: {
   readonly session: string;
   readonly turn: string;
   readonly agent: string;
-}): Standing => ({
+}): TurnView => ({
   ...of,
   status: 'running',
 });

@@ -79,16 +79,19 @@ async function listAcrossContexts(
     ...(state && { status: STATUS_BY_STATE[state] }),
     ...(since !== undefined && { since }),
   };
-  const read = (cursor: string | undefined, limit: number) =>
+  const readSessions = (cursor: string | undefined, limit: number) =>
     index.sessions({ ...query, limit, cursor }).catch(toQueryError);
   const isIdle = state !== undefined && STATUS_BY_STATE[state] === 'idle';
-  const isWanted = ({ outcome, turn }: Awaited<ReturnType<typeof read>>['sessions'][number]): boolean =>
+  const isWanted = ({
+    outcome,
+    turn,
+  }: Awaited<ReturnType<typeof readSessions>>['sessions'][number]): boolean =>
     turn !== undefined && (!isIdle || (outcome === 'cancelled') === (state === 'TASK_STATE_CANCELED'));
-  const page = await read(pageToken, pageSize);
+  const page = await readSessions(pageToken, pageSize);
   let total = 0;
   let cursor: string | null | undefined;
   for (let pages = 0; pages < COUNTED_PAGES && cursor !== null; pages += 1) {
-    const counted = await read(cursor, 100);
+    const counted = await readSessions(cursor, 100);
     total += counted.sessions.filter(isWanted).length;
     cursor = counted.next;
   }

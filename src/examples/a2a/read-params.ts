@@ -1,7 +1,7 @@
 /** Parses A2A requests from unchecked JSON. */
 import type { CallAnswer, SentPart } from '../../create-holdfast.ts';
 import type { Json, JsonObject } from '../../index.ts';
-import type { Pending } from './task.ts';
+import type { PendingCall } from './task.ts';
 import { A2aError, type RpcId } from './wire.ts';
 
 export interface RpcCall {
@@ -159,7 +159,7 @@ export const toSentParts = (parts: readonly JsonObject[]): SentPart[] =>
  * Returns a message's answers to waiting calls. Data must name the call. Text answers the only question to a
  * person, but never approves a call, since text is ambiguous. @throws A2aError that says how to answer.
  */
-export function readAnswers(parts: readonly JsonObject[], pending: readonly Pending[]): CallAnswer[] {
+export function readAnswers(parts: readonly JsonObject[], pending: readonly PendingCall[]): CallAnswer[] {
   const named = parts.filter(hasCall).map(({ data }) => data);
   // The session checks the other properties, as for any answer.
   if (named.length > 0) return named as unknown as CallAnswer[];
@@ -183,7 +183,7 @@ export function hasCall({ data }: JsonObject): boolean {
 }
 
 /** Returns whether a call asks a person for text, like `humanInput`. */
-function asksForText({ allows = [], schema }: Pending): boolean {
+function asksForText({ allows = [], schema }: PendingCall): boolean {
   const { properties } = schema ?? {};
   return allows.includes('edit') && Object.keys(Object(properties)).join() === 'text';
 }

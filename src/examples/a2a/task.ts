@@ -5,9 +5,9 @@ import type { Artifact, Message, Part, Task, TaskState, TaskStatus } from './wir
 type Answer = Extract<TurnStreamEnd, { readonly type: 'answer' }>['answer'];
 type SuspendedView = Extract<TurnStreamEnd, { readonly type: 'suspended' }>['view'];
 type LaterView = Extract<TurnStreamEnd, { readonly type: 'later' }>['view'];
-export type Pending = SuspendedView['pending'][number];
+export type PendingCall = SuspendedView['pending'][number];
 
-export type Standing = Answer | SuspendedView | (LaterView & { readonly outcome?: undefined });
+export type TurnView = Answer | SuspendedView | (LaterView & { readonly outcome?: undefined });
 
 /** Returns the URL of a session's file. */
 export type FileUrls = (id: string) => string;
@@ -22,7 +22,7 @@ export function readTaskId(id: string): { readonly session: string; readonly tur
   return session === '' || turn === '' || more.length > 0 ? undefined : { session, turn };
 }
 
-export function toTask(standing: Standing, files: FileUrls, history?: readonly Message[]): Task {
+export function toTask(standing: TurnView, files: FileUrls, history?: readonly Message[]): Task {
   const artifacts = standing.outcome === undefined ? [] : toArtifacts(standing, files);
   const answer = standing.outcome === undefined ? undefined : toAnswerArtifact(standing);
   return {
@@ -36,7 +36,7 @@ export function toTask(standing: Standing, files: FileUrls, history?: readonly M
 }
 
 /** Returns the data for which A2A has no property. */
-export const toMetadata = (standing: Standing) => ({
+export const toMetadata = (standing: TurnView) => ({
   holdfast: {
     ...('status' in standing && { status: standing.status }),
     ...(standing.outcome !== undefined && {
@@ -57,9 +57,9 @@ const STATES: Readonly<Record<Answer['outcome'], TaskState>> = {
   failed: 'TASK_STATE_FAILED',
 };
 
-export const isOver = ({ outcome }: Standing): boolean => outcome !== undefined && outcome !== 'suspended';
+export const isOver = ({ outcome }: TurnView): boolean => outcome !== undefined && outcome !== 'suspended';
 
-export function toStatus(standing: Standing): TaskStatus {
+export function toStatus(standing: TurnView): TaskStatus {
   if (standing.outcome === undefined) {
     const isWorking = standing.status === 'running';
     return { state: isWorking ? 'TASK_STATE_WORKING' : 'TASK_STATE_SUBMITTED' };
@@ -76,7 +76,7 @@ export function toStatus(standing: Standing): TaskStatus {
 }
 
 /** Formats a question as text for a person and as data for a program, with the format of an answer. */
-function createQuestionParts(one: Pending): Part[] {
+function createQuestionParts(one: PendingCall): Part[] {
   const { call, question, tool, input, message, allows, schema, by, expiresAt } = one;
   const data = {
     call,

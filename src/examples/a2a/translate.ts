@@ -5,7 +5,7 @@ import {
   ANSWER,
   createAgentMessage,
   type FileUrls,
-  type Standing,
+  type TurnView,
   toAnswerArtifact,
   toArtifacts,
   toMetadata,
@@ -114,7 +114,7 @@ class ClientState {
     yield* this.#status({ state: 'TASK_STATE_WORKING', message, ...timestamp });
   }
 
-  *#stopped(standing: Exclude<Standing, { readonly outcome?: undefined }>): Events {
+  *#stopped(standing: Exclude<TurnView, { readonly outcome?: undefined }>): Events {
     const { files, session, turn } = this.#run;
     const of = { taskId: toTaskId({ session, turn }), contextId: session };
     for (const artifact of toArtifacts(standing, files))
@@ -143,7 +143,7 @@ class ClientState {
     };
   }
 
-  *#status(status: TaskStatus, standing?: Standing): Events {
+  *#status(status: TaskStatus, standing?: TurnView): Events {
     const { session, turn } = this.#run;
     const metadata = standing && toMetadata(standing);
     const of = { taskId: toTaskId({ session, turn }), contextId: session };

@@ -28,7 +28,7 @@ export const getUnsaidText = (text: string, said: string): string =>
   text.startsWith(said) ? text.slice(said.length) : '';
 
 /** Yields the events for a piece of a reply. Opens its span if necessary. */
-export function* say(
+export function* createPieceEvents(
   reply: Reply,
   what: 'text' | 'reasoning',
   delta: string,

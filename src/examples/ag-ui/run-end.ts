@@ -4,7 +4,7 @@ import type { AgUiEvent } from './events.ts';
 
 type SuspendedView = Extract<TurnStreamEnd, { readonly type: 'suspended' }>['view'];
 type Answer = Extract<TurnStreamEnd, { readonly type: 'answer' }>['answer'];
-type Pending = SuspendedView['pending'][number];
+type PendingCall = SuspendedView['pending'][number];
 
 interface RunIds {
   readonly threadId: string;
@@ -88,7 +88,7 @@ function createInterruptEvent({ pending }: SuspendedView, of: Attribution) {
   return { type: 'success' as const, pendingToolCallIds: pending.map(({ call }) => call) };
 }
 
-function toInterrupt(one: Pending, of: Attribution) {
+function toInterrupt(one: PendingCall, of: Attribution) {
   const { call, tool, input, message, allows = [], schema, by, expiresAt } = one;
   const edited = allows.includes('edit') && schema ? { input: schema } : {};
   return {
@@ -108,5 +108,5 @@ function toInterrupt(one: Pending, of: Attribution) {
 }
 
 /** Returns the id of a question, since a call can ask several. */
-export const getInterruptId = ({ call, question }: Pick<Pending, 'call' | 'question'>): string =>
+export const getInterruptId = ({ call, question }: Pick<PendingCall, 'call' | 'question'>): string =>
   question === 1 ? call : `${call}?question=${question}`;

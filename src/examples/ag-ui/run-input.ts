@@ -5,7 +5,7 @@ import type { JsonObject } from '../../index.ts';
 import { getInterruptId } from './run-end.ts';
 
 type Message = RunAgentInput['messages'][number];
-type Pending = SessionView['pending'][number];
+type PendingCall = SessionView['pending'][number];
 
 export type RunAction =
   | {
@@ -56,7 +56,7 @@ const isResume = ({ interruptId, status }: Readonly<Record<string, unknown>>) =>
  */
 export function toRunAction(
   { messages, resume = [] }: RunAgentInput,
-  pending: readonly Pending[],
+  pending: readonly PendingCall[],
 ): RunAction {
   const last = messages.at(-1);
   const answers = [...readDecisions(resume, pending), ...readResults(messages, pending)];
@@ -68,7 +68,7 @@ export function toRunAction(
 
 type Resume = NonNullable<RunAgentInput['resume']>[number];
 
-function readDecisions(resume: readonly Resume[], pending: readonly Pending[]): CallAnswer[] {
+function readDecisions(resume: readonly Resume[], pending: readonly PendingCall[]): CallAnswer[] {
   return resume.map((entry) => {
     const one = pending.find(
       (waiting) => waiting.for === 'decision' && getInterruptId(waiting) === entry.interruptId,
@@ -79,7 +79,7 @@ function readDecisions(resume: readonly Resume[], pending: readonly Pending[]): 
 }
 
 /** Only a plain yes approves: any other value must not run the tool. */
-function toDecision({ interruptId: id, status, payload }: Resume, one: Pending | undefined) {
+function toDecision({ interruptId: id, status, payload }: Resume, one: PendingCall | undefined) {
   if (status === 'cancelled') {
     const decision = one?.allows?.includes('exit') === false ? ('reject' as const) : ('exit' as const);
     return { decision };
@@ -97,7 +97,7 @@ function toDecision({ interruptId: id, status, payload }: Resume, one: Pending |
 }
 
 /** Returns the results of client tools for calls that wait for them. */
-function readResults(messages: readonly Message[], pending: readonly Pending[]): CallAnswer[] {
+function readResults(messages: readonly Message[], pending: readonly PendingCall[]): CallAnswer[] {
   const waiting = new Set(pending.flatMap((one) => (one.for === 'result' ? one.call : [])));
   return messages.flatMap((message) => {
     if (message.role !== 'tool' || !waiting.delete(message.toolCallId)) return [];

@@ -3,7 +3,7 @@ import type { Message as AgUiMessage, ContentPart as AgUiPart } from '@ag-ui/cli
 import type { SessionView, ShownEvent, TurnItem, TurnStreamEnd } from '../../create-holdfast.ts';
 import type { AgUiEvent } from './events.ts';
 import { type FileUrls, toAgUiParts } from './parts.ts';
-import { close, createReply, getAttribution, getUnsaidText, type Reply, say } from './reply.ts';
+import { close, createPieceEvents, createReply, getAttribution, getUnsaidText, type Reply } from './reply.ts';
 import { createLastEvent } from './run-end.ts';
 
 /**
@@ -114,7 +114,7 @@ class ClientState {
     yield* this.#enter(frame);
     const open = this.#replies.get(frame) ?? createReply(`${frame || this.#run.turn}/${reply}`);
     this.#replies.set(frame, open);
-    yield* say(open, type === 'text-delta' ? 'text' : 'reasoning', text, getAttribution(frame));
+    yield* createPieceEvents(open, type === 'text-delta' ? 'text' : 'reasoning', text, getAttribution(frame));
   }
 
   /** AG-UI cannot withdraw streamed text, so an event contains the void message's id. */
@@ -133,8 +133,8 @@ class ClientState {
     this.#replies.delete(frame);
     // A slow reader receives no partial text, so the missing text comes from the journal.
     const reasoning = parts.map((part) => (part.type === 'reasoning' ? part.text : '')).join('');
-    yield* say(reply, 'reasoning', getUnsaidText(reasoning, reply.reasoning), of);
-    yield* say(reply, 'text', getUnsaidText(text, reply.text), of);
+    yield* createPieceEvents(reply, 'reasoning', getUnsaidText(reasoning, reply.reasoning), of);
+    yield* createPieceEvents(reply, 'text', getUnsaidText(text, reply.text), of);
     yield* close(reply, of);
     if (frame === '') this.#lastText = text;
     for (const { id: toolCallId, name: toolCallName, input } of toolCalls) {

@@ -1,5 +1,5 @@
 import type { Caller } from '../../create-holdfast.ts';
-import { sha256 } from './sha256.ts';
+import { computeSha256Hex } from './sha256.ts';
 
 export interface ApiKeyEnv {
   readonly DB: D1Database;
@@ -16,7 +16,7 @@ export async function byApiKey(request: Request, { DB }: ApiKeyEnv): Promise<Cal
   const [, key] = /^bearer +(key_\w+)$/i.exec(request.headers.get('authorization') ?? '') ?? [];
   if (key === undefined) return null;
   const row = await DB.prepare('SELECT id, tenant, roles FROM api_keys WHERE hash = ? AND revoked_at IS NULL')
-    .bind(await sha256(key))
+    .bind(await computeSha256Hex(key))
     .first<Row>();
   return row && { id: row.id, tenant: row.tenant, roles: JSON.parse(row.roles) };
 }
@@ -28,7 +28,7 @@ export async function byApiKey(request: Request, { DB }: ApiKeyEnv): Promise<Cal
 export async function createApiKey({ DB }: ApiKeyEnv, { id, tenant, roles = [] }: Caller): Promise<string> {
   const key = `key_${(crypto.randomUUID() + crypto.randomUUID()).replaceAll('-', '')}`;
   await DB.prepare('INSERT INTO api_keys (hash, id, tenant, roles) VALUES (?, ?, ?, ?)')
-    .bind(await sha256(key), id, tenant, JSON.stringify(roles))
+    .bind(await computeSha256Hex(key), id, tenant, JSON.stringify(roles))
     .run();
   return key;
 }

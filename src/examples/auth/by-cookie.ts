@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import type { Caller } from '../../create-holdfast.ts';
-import { sha256 } from './sha256.ts';
+import { computeSha256Hex } from './sha256.ts';
 
 export interface CookieEnv {
   readonly LOGINS: KVNamespace;
@@ -17,7 +17,7 @@ const Login = v.object({
 export async function byCookie(request: Request, env: CookieEnv): Promise<Caller | null> {
   const [, secret] = /(?:^|;)\s*__Host-login=([\w-]+)/.exec(request.headers.get('cookie') ?? '') ?? [];
   if (secret === undefined) return null;
-  const login = v.safeParse(Login, await env.LOGINS.get(await sha256(secret), 'json'));
+  const login = v.safeParse(Login, await env.LOGINS.get(await computeSha256Hex(secret), 'json'));
   return login.success ? login.output : null;
 }
 
@@ -27,6 +27,6 @@ export async function byCookie(request: Request, env: CookieEnv): Promise<Caller
  */
 export async function logIn(caller: Caller, env: CookieEnv): Promise<string> {
   const secret = crypto.randomUUID() + crypto.randomUUID();
-  await env.LOGINS.put(await sha256(secret), JSON.stringify(caller), { expirationTtl: DAY });
+  await env.LOGINS.put(await computeSha256Hex(secret), JSON.stringify(caller), { expirationTtl: DAY });
   return `__Host-login=${secret}; Path=/; Secure; HttpOnly; SameSite=Lax; Max-Age=${DAY}`;
 }

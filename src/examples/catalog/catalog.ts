@@ -67,7 +67,7 @@ function toTools(
     const name = making.names.take(groupName(tag, entry), `${way.at(-1)} ${entry.segment}`);
     return defineUnfolding({
       name,
-      description: `${countOperations(countEntryOperations(entry))} under ${entry.prefix}: ${list(entry.entries)}.`,
+      description: `${countOperations(countEntryOperations(entry))} under ${entry.prefix}: ${formatSegments(entry.entries)}.`,
       tools: toTools(entry.entries, { tag, way: [...way, name] }, making),
     });
   });
@@ -89,5 +89,5 @@ const countEntryOperations = (entry: Entry<Operation>): number =>
 const countOperations = (count: number): string => `${count} operation${count === 1 ? '' : 's'}`;
 
 /** Lists the entries of a group for the model to choose from. */
-const list = (entries: readonly Entry<Operation>[]): string =>
+const formatSegments = (entries: readonly Entry<Operation>[]): string =>
   [...new Set(entries.map(({ segment }) => segment).filter((segment) => segment !== ''))].join(', ');

@@ -31,12 +31,12 @@ const toPlainName = (id: string): string =>
   id.replaceAll(/[^A-Za-z0-9_-]+/g, '_').replaceAll(/^_+|_+$/g, '') || 'tool';
 
 function toHashedName(plain: string, id: string): string {
-  const ending = `_${hash(id)}`;
+  const ending = `_${hashText(id)}`;
   return plain.slice(0, MAX_NAME - ending.length) + ending;
 }
 
 /** FNV-1a with 32 bits, in base 36: short and deterministic. */
-function hash(text: string): string {
+function hashText(text: string): string {
   let value = 0x811c9dc5;
   for (const byte of new TextEncoder().encode(text)) value = Math.imul(value ^ byte, 0x01000193) >>> 0;
   return value.toString(36);

@@ -1,4 +1,4 @@
-import { type Answer, type Decision, openSession, type Pending } from './client.ts';
+import { type Answer, type Decision, openSession, type PendingCall } from './client.ts';
 import { withTimeLimit } from './ports.ts';
 import type { Stage } from './stage.ts';
 
@@ -13,7 +13,7 @@ export interface ApprovalCase {
   /**
    * Sends the decision, and returns the outcome of the turn. @throws Error if something unexpected happened.
    */
-  readonly decide: (stage: Stage, session: string, pending: Pending) => Promise<string>;
+  readonly decide: (stage: Stage, session: string, pending: PendingCall) => Promise<string>;
   readonly outcome: string;
   /** Every refund of the turn. */
   readonly effects: readonly object[];

@@ -6,7 +6,7 @@ import type { SessionEvent } from '../../journal/events.ts';
 export type TimelineEvent = SessionEvent & { readonly seq: number; readonly at: number };
 
 /** A call that waits for a decision. */
-export interface Pending {
+export interface PendingCall {
   readonly call: string;
   readonly message: string;
   readonly links: { readonly approvals: string };
@@ -20,7 +20,7 @@ export interface Answer {
   readonly iterations: number;
   readonly toolCalls: number;
   /** The calls that a suspended turn waits for. */
-  readonly pending?: readonly Pending[];
+  readonly pending?: readonly PendingCall[];
 }
 
 export interface Decision {
@@ -41,7 +41,7 @@ export interface Client {
   /** Sends a message, and calls `onEvent` for each server-sent event. Rejects if the connection is lost. */
   stream(message: string, onEvent: (type: string, data: unknown) => void): Promise<void>;
   /** Decides a waiting call, and waits for the answer. Rejects if it was decided already. */
-  decide(pending: Pending, decision: Decision): Promise<Answer>;
+  decide(pending: PendingCall, decision: Decision): Promise<Answer>;
   /** Returns the journal so far. */
   events(): Promise<readonly TimelineEvent[]>;
   /**

@@ -38,7 +38,7 @@ export interface CountedEffects {
 /** Starts the counter, which writes to `file`. It ends with this process at the latest. */
 export async function countEffects(file: string): Promise<CountedEffects> {
   const child = fork(fileURLToPath(new URL('./effect-counter.ts', import.meta.url)), [file]);
-  const listening = await report(child, ({ type }) => type === 'listening');
+  const listening = await receiveReport(child, ({ type }) => type === 'listening');
   if (listening.type !== 'listening') throw new Error('The effect counter did not report its address.');
   const sendCommand = (type: CounterCommand['type'], service: string): void =>
     void child.send({ type, service });
@@ -46,7 +46,10 @@ export async function countEffects(file: string): Promise<CountedEffects> {
     url: listening.url,
     async hold(service) {
       const waitForReport = (type: CounterReport['type']): Promise<CounterReport> =>
-        report(child, (told) => told.type === type && told.type !== 'listening' && told.service === service);
+        receiveReport(
+          child,
+          (told) => told.type === type && told.type !== 'listening' && told.service === service,
+        );
       const reached = waitForReport('reached').then(() => {});
       const holding = waitForReport('holding');
       sendCommand('hold', service);
@@ -62,7 +65,10 @@ export async function countEffects(file: string): Promise<CountedEffects> {
 const toExecution = (line: string): Execution => JSON.parse(line);
 
 /** Resolves with the next `wanted` report. @throws Error if the counter ends first. */
-function report(child: ChildProcess, wanted: (report: CounterReport) => boolean): Promise<CounterReport> {
+function receiveReport(
+  child: ChildProcess,
+  wanted: (report: CounterReport) => boolean,
+): Promise<CounterReport> {
   return new Promise((resolve, reject) => {
     const take = (told: CounterReport): void => {
       if (!wanted(told)) return;

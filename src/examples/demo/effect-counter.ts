@@ -26,7 +26,7 @@ async function handle(request: IncomingMessage, response: ServerResponse): Promi
   const [, path] = /^\/github(\/.*)$/.exec(request.url ?? '') ?? [];
   if (path !== undefined) return github(request, response, path);
   const [service = '', name] = (request.url ?? '').split('/').slice(1).map(decodeURIComponent);
-  const answer = await answerTo(request, service, name);
+  const answer = await answerRequest(request, service, name);
   response.writeHead(answer === undefined ? 404 : 200, { 'content-type': 'application/json' });
   response.end(JSON.stringify(answer ?? null));
 }
@@ -35,7 +35,7 @@ async function handle(request: IncomingMessage, response: ServerResponse): Promi
  * `POST /{service}` has an effect, `GET /{service}/{key}` returns its outcome, and `GET /shipments/{code}`
  * only reads.
  */
-async function answerTo(
+async function answerRequest(
   request: IncomingMessage,
   service: string,
   name: string | undefined,

@@ -1,5 +1,5 @@
 import { strict as assert } from 'node:assert';
-import { openSession, type Pending } from './client.ts';
+import { openSession, type PendingCall } from './client.ts';
 import { say } from './say.ts';
 import type { ServedFolder } from './served-folder.ts';
 import type { Stage } from './stage.ts';
@@ -10,7 +10,7 @@ const CONTENT = 'Two tents, one lantern';
 const SESSION = 'tour-files';
 
 export interface OpenWrite {
-  readonly pending: Pending;
+  readonly pending: PendingCall;
   /** The number of requests to the server so far. */
   readonly asked: number;
 }

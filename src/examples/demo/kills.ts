@@ -23,9 +23,9 @@ export interface Kill {
   readonly unknown: number;
 }
 
-const call = (name: string, input: object): ScriptedReply => ({ calls: [{ name, input }] });
+const createCallReply = (name: string, input: object): ScriptedReply => ({ calls: [{ name, input }] });
 const createMailEffect = (mail: object): Effect => ({ service: 'emails', what: JSON.stringify(mail) });
-const refundEffect = (orderId: number, amount: number): Effect => ({
+const createRefundEffect = (orderId: number, amount: number): Effect => ({
   service: 'refunds',
   what: JSON.stringify({ orderId, amount }),
 });
@@ -42,15 +42,15 @@ export const kills: readonly Kill[] = [
     client: 'json',
     message: 'Refund order 1001, see where its parcel was last, and write to the customer.',
     replies: [
-      call('refund_order', { orderId: 1001 }),
-      call('track_shipment', { trackingCode: 'KC-7001' }),
-      call('send_email', compassMail),
+      createCallReply('refund_order', { orderId: 1001 }),
+      createCallReply('track_shipment', { trackingCode: 'KC-7001' }),
+      createCallReply('send_email', compassMail),
       { text: 'Order 1001 is refunded, and Maren has a mail.' },
     ],
     held: { service: 'shipments' },
     endedBefore: ['refund_order'],
     doneBefore: 1,
-    effects: [refundEffect(1001, 64), createMailEffect(compassMail)],
+    effects: [createRefundEffect(1001, 64), createMailEffect(compassMail)],
     unknown: 0,
   },
   {
@@ -59,9 +59,9 @@ export const kills: readonly Kill[] = [
     client: 'background',
     message: 'Have order 1005 left at the boathouse and tell the customer.',
     replies: [
-      call('find_order', { orderId: 1005 }),
-      call('set_delivery_note', { trackingCode: 'KC-7005', note: 'Leave it at the boathouse.' }),
-      call('send_email', anchorMail),
+      createCallReply('find_order', { orderId: 1005 }),
+      createCallReply('set_delivery_note', { trackingCode: 'KC-7005', note: 'Leave it at the boathouse.' }),
+      createCallReply('send_email', anchorMail),
       { text: 'The carrier has the note, and Ada a mail.' },
     ],
     held: { reply: 1 },
@@ -76,14 +76,14 @@ export const kills: readonly Kill[] = [
     client: 'stream',
     message: 'Refund order 1005 and tell the customer.',
     replies: [
-      call('refund_order', { orderId: 1005 }),
-      call('send_email', refundMail),
+      createCallReply('refund_order', { orderId: 1005 }),
+      createCallReply('send_email', refundMail),
       { text: 'Order 1005 is refunded, and Ada has a mail.' },
     ],
     held: { service: 'refunds' },
     endedBefore: [],
     doneBefore: 1,
-    effects: [refundEffect(1005, 82), createMailEffect(refundMail)],
+    effects: [createRefundEffect(1005, 82), createMailEffect(refundMail)],
     unknown: 0,
   },
   {
@@ -92,7 +92,7 @@ export const kills: readonly Kill[] = [
     client: 'background',
     message: 'Write to Maren about her tide tables.',
     replies: [
-      call('send_email', tidesMail),
+      createCallReply('send_email', tidesMail),
       { text: 'I cannot tell whether the mail to Maren went out, and have not sent it again.' },
     ],
     held: { service: 'emails' },

@@ -14,13 +14,13 @@ import { applyStyle } from './timeline.ts';
 
 const directory = createTemporaryDirectory('holdfast-approvals-');
 
-const OFFLINE = { MODEL: 'offline' };
+const OFFLINE_VARS = { MODEL: 'offline' };
 const began = performance.now();
 
 async function runApprovals(): Promise<boolean> {
   const effects = await countEffects(join(directory, 'effects.jsonl'));
   const stage = new Stage({ effects, port: await findFreePort(), directory });
-  await stage.start(OFFLINE);
+  await stage.start(OFFLINE_VARS);
   console.log(
     applyStyle('bold', formatRow('decided after a SIGKILL', 'turn ended', 'refunds expected', 'seen', '')),
   );
@@ -52,7 +52,7 @@ async function playSafely(stage: Stage, one: ApprovalCase): Promise<boolean> {
     console.error(error, `\n${stage.log}`);
     outcome = 'failed';
     await stage.end('kill');
-    await stage.start(OFFLINE);
+    await stage.start(OFFLINE_VARS);
   }
   const executions = stage.effects
     .executions()
@@ -86,7 +86,7 @@ async function play(
 ): Promise<{ turn: string; outcome: string }> {
   if (vars) {
     await stage.end('stop');
-    await stage.start({ ...OFFLINE, ...vars });
+    await stage.start({ ...OFFLINE_VARS, ...vars });
   }
   const before = stage.effects.executions().length;
   const { turn, pending = [] } = await openSession(stage.url, session, 'refunds').send(
@@ -95,7 +95,7 @@ async function play(
   const [asked] = pending;
   if (!asked) throw new Error('The refund is not waiting for its approval.');
   await stage.end('kill');
-  await stage.start(OFFLINE);
+  await stage.start(OFFLINE_VARS);
   if (stage.effects.executions().length > before)
     throw new Error('The order was refunded before a decision.');
   return { turn, outcome: await decide(stage, session, asked) };

@@ -27,7 +27,7 @@ export async function runKill(stage: Stage, model: HeldModel, kill: Kill): Promi
   await say(`    ${applyStyle('dim', `The Worker is up again after ${restarted - killed} ms.`)}`);
   await say(formatTimeline(events, before));
   await say(`    ${applyStyle('dim', `The turn ended by itself ${ended - restarted} ms later.`)}`);
-  check(events, before, kill);
+  checkKill(events, before, kill);
 }
 
 /** Kills the Worker while a response is held back. Resolves with the events before the kill. */
@@ -99,7 +99,7 @@ function listEndedCalls(events: readonly TimelineEvent[]): string[] {
   return events.flatMap((event) => (event.type === 'tool-call-ended' ? (names.get(event.call) ?? '') : []));
 }
 
-function check(events: readonly TimelineEvent[], before: number, kill: Kill): void {
+function checkKill(events: readonly TimelineEvent[], before: number, kill: Kill): void {
   const after = events.filter(({ seq }) => seq > before);
   const takenOver = after.some((event) => event.type === 'turn-resumed' && event.cause === 'expired');
   assert(takenOver, 'Another invocation took the turn over.');

@@ -1,6 +1,6 @@
 import { styleText } from 'node:util';
 import type { JournaledAnswer } from '../../journal/wait.ts';
-import { modelText, type ResultData } from '../../tool/tool-result.ts';
+import { getModelText, type ResultData } from '../../tool/tool-result.ts';
 import type { TimelineEvent } from './client.ts';
 
 type Style = Parameters<typeof styleText>[0];
@@ -104,7 +104,7 @@ const getStyle = (result: ResultData): Style => (result.type === 'error' ? 'yell
 
 const formatResult = (result: ResultData): string => {
   if (result.type === 'error') return `${result.reason ?? 'error'}: ${result.message}`;
-  return modelText(result);
+  return getModelText(result);
 };
 
 /** Shortens a text to one line. */

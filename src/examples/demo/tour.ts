@@ -43,7 +43,7 @@ export async function runTour(stage: Stage, folder: ServedFolder): Promise<void>
   await endTriage(stage, triage);
   await say(`\n  ${applyStyle('bold', 'files: a write that waited for its approval through the kill')}`);
   await endWrite(stage, folder, write);
-  await stream(stage);
+  await showStreaming(stage);
   await showApproval(stage);
   await showPolicy(stage);
 }
@@ -72,7 +72,7 @@ const listCallNames = (events: readonly TimelineEvent[]): readonly string[] =>
     .slice(events.findLastIndex(({ type }) => type === 'turn-started'))
     .flatMap((event) => (event.type === 'model-replied' ? event.toolCalls.map(({ name }) => name) : []));
 
-async function stream(stage: Stage): Promise<void> {
+async function showStreaming(stage: Stage): Promise<void> {
   const streamed: string[] = [];
   const client = openSession(stage.url, 'tour');
   await client.stream('Please refund order 1003', (type, data) => {

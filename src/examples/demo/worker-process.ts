@@ -66,8 +66,14 @@ export async function startWorker(options: WorkerOptions): Promise<WorkerProcess
     await group.end('SIGKILL');
     throw new Error(`The Worker did not start. The end of its log:\n${getLastLines(log)}`, { cause: error });
   }
-  const end = async (signal: 'SIGKILL' | 'SIGTERM'): Promise<void> => endAndSee(group, signal, port);
-  return { url, kill: () => end('SIGKILL'), stop: () => end('SIGTERM'), log: () => getLastLines(log) };
+  const endWithSignal = async (signal: 'SIGKILL' | 'SIGTERM'): Promise<void> =>
+    endAndSee(group, signal, port);
+  return {
+    url,
+    kill: () => endWithSignal('SIGKILL'),
+    stop: () => endWithSignal('SIGTERM'),
+    log: () => getLastLines(log),
+  };
 }
 
 async function endAndSee(group: ProcessGroup, signal: 'SIGKILL' | 'SIGTERM', port: number): Promise<void> {

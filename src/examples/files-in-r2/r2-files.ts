@@ -1,7 +1,7 @@
 import type { FileKey, FileStore, SessionFilesKey } from '../../modules/files/entry.ts';
 
 /** Stores the files of sessions in an R2 bucket. Each incarnation of a session has its own key prefix. */
-export function r2Files(bucket: R2Bucket): FileStore {
+export function createR2Files(bucket: R2Bucket): FileStore {
   return {
     async put(key, bytes, mediaType) {
       await bucket.put(getFilePath(key), bytes, { httpMetadata: { contentType: mediaType } });

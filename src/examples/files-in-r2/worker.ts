@@ -2,7 +2,7 @@ import { ConfigurationError, createHoldfast } from '../../create-holdfast.ts';
 import { defineAgent } from '../../index.ts';
 import { openaiCompatible } from '../../model/openai-compatible/entry.ts';
 import { type FileStore, files } from '../../modules/files/entry.ts';
-import { r2Files } from './r2-files.ts';
+import { createR2Files } from './r2-files.ts';
 
 /** The bindings in wrangler.toml: [[r2_buckets]] with binding = "FILES". */
 interface Bindings {
@@ -17,7 +17,7 @@ const reader = defineAgent({
 
 function store({ FILES }: Bindings): FileStore {
   if (!FILES) throw new ConfigurationError('This Worker has no R2 bucket FILES. Bind one in wrangler.toml.');
-  return r2Files(FILES);
+  return createR2Files(FILES);
 }
 
 const holdfast = createHoldfast({

@@ -3,7 +3,7 @@ import {
   defineMcpPrompt,
   defineMcpResource,
   type McpAsked,
-  type McpCompleting,
+  type McpCompleter,
 } from '../../mcp/server/entry.ts';
 
 /** Replaces a table in the app's database, such as `asked.env.DB`. */
@@ -16,7 +16,7 @@ const ORDERS = [
 /** Returns only the caller's orders. Clients cannot change the principal. */
 const listOrders = ({ principal }: McpAsked) => ORDERS.filter(({ tenant }) => tenant === principal.tenant);
 
-const complete: McpCompleting = (typed, asked) =>
+const complete: McpCompleter = (typed, asked) =>
   listOrders(asked).flatMap(({ order }) => (order.startsWith(typed) ? [order] : []));
 
 const terms = defineMcpResource({

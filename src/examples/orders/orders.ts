@@ -31,7 +31,7 @@ const createWarehouseTool = (shop: Shop, name: string, description: string) => {
 };
 
 /** The life cycle of an order. The session stores the position of each order by its number. */
-export const orderLife = (shop: Shop) => {
+export const createOrderMachine = (shop: Shop) => {
   const cancel = createWarehouseTool(shop, 'cancel_order', 'Cancel the order before it leaves the house.');
   return defineStateMachine({
     name: 'move_order',
@@ -81,6 +81,6 @@ export const defineOrders = (shop: Shop): Agent<'orders'> =>
     instructions:
       'You run the order desk of Kelp & Cordage, a small chandlery. Move an order on only when you are told to, one ' +
       'status at a time. To speak of what somebody ordered, get the customer first.',
-    tools: [getCustomer, orderLife(shop)],
+    tools: [getCustomer, createOrderMachine(shop)],
     use: [chaining([chainFrom(Customer), chainFrom(Order)])],
   });

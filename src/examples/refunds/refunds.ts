@@ -35,7 +35,7 @@ const readPolicy = oneShotPerLoop(
  * The refund must happen once. After an interruption, `reconcile` looks up the call's key in the payments
  * service.
  */
-const issueRefund = (shop: Shop) =>
+const createRefundTool = (shop: Shop) =>
   defineTool({
     name: 'issue_refund',
     description: 'Refund an order: pay its estimated amount back. A supervisor approves each one.',
@@ -87,5 +87,9 @@ export const defineRefunds = (
     instructions:
       'You handle the refunds of Kelp & Cordage, a small chandlery. Estimate a refund before you issue it, read the ' +
       'policy when somebody asks what may be returned, and refund only what the customer asked for.',
-    tools: [readPolicy, estimateRefund, requireApproval(issueRefund(shop), formatQuestion, { by, expires })],
+    tools: [
+      readPolicy,
+      estimateRefund,
+      requireApproval(createRefundTool(shop), formatQuestion, { by, expires }),
+    ],
   });

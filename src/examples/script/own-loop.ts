@@ -15,7 +15,11 @@ const manager = createToolCallingManager();
 const options = defineToolCallingOptions({ tools: [add], internalToolExecutionEnabled: false });
 
 /** Runs your own loop: calls the model, and executes the calls of each reply. It stores no data. */
-export async function answer(model: ChatModel, question: string, signal: AbortSignal): Promise<string> {
+export async function answerQuestion(
+  model: ChatModel,
+  question: string,
+  signal: AbortSignal,
+): Promise<string> {
   let messages: readonly ModelMessage[] = [{ role: 'user', text: question }];
   const tools = await manager.resolveToolDefinitions(options);
   for (;;) {

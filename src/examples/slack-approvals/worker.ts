@@ -4,7 +4,12 @@ import { defineAgent, defineTool, type ModuleUse } from '../../index.ts';
 import { openaiCompatible } from '../../model/openai-compatible/entry.ts';
 import { defineModule } from '../../module.ts';
 import { requireApproval } from '../../modules/decorators/entry.ts';
-import { type Ignored, ignored, type SlackDelivery, slackWebhook } from '../../modules/webhooks/entry.ts';
+import {
+  type IgnoredDelivery,
+  ignored,
+  type SlackDelivery,
+  slackWebhook,
+} from '../../modules/webhooks/entry.ts';
 import { orOffline } from '../../offline-model/entry.ts';
 
 /** `SLACK_BOT_TOKEN`, `SLACK_SIGNING_SECRET`, and `MANAGERS`: the Slack ids of managers, separated by commas. */
@@ -88,7 +93,7 @@ const ButtonPress = v.object({
 });
 const ButtonValue = v.object({ session: v.string(), call: v.string(), question: v.number() });
 
-async function start(delivery: SlackDelivery): Promise<Ignored> {
+async function start(delivery: SlackDelivery): Promise<IgnoredDelivery> {
   const { event, env, user, channel, thread, usual, payload } = delivery;
   if (user === undefined) return ignored('No user.');
   if (event === 'app_mention') {

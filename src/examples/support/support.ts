@@ -38,7 +38,7 @@ const searchPolicy = defineTool({
 });
 
 /** Defines a tool that reads a shipment's position from the carrier, the only one that has it. */
-const trackShipment = (shop: Shop) =>
+const createTrackingTool = (shop: Shop) =>
   defineTool({
     name: 'track_shipment',
     description: 'Track a parcel by its tracking code: carrier, location and expected date.',
@@ -49,7 +49,7 @@ const trackShipment = (shop: Shop) =>
   });
 
 /** Writing the same note twice changes nothing, so an interrupted call runs again. */
-const setDeliveryNote = (shop: Shop) =>
+const createDeliveryNoteTool = (shop: Shop) =>
   defineTool({
     name: 'set_delivery_note',
     description: 'Set the note that the carrier of a parcel reads at the door. Replaces the note before.',
@@ -65,7 +65,7 @@ const setDeliveryNote = (shop: Shop) =>
  * The refund must happen once. After an interruption, `reconcile` looks up the call's key in the payments
  * service.
  */
-const refundOrder = (shop: Shop) =>
+const createRefundTool = (shop: Shop) =>
   defineTool({
     name: 'refund_order',
     description: 'Refund an order in full. Only when the customer asks for it.',
@@ -124,10 +124,10 @@ export const defineSupport = (shop: Shop): Agent<'support'> =>
     tools: [
       findOrder,
       getCustomer,
-      trackShipment(shop),
+      createTrackingTool(shop),
       searchPolicy,
-      setDeliveryNote(shop),
-      refundOrder(shop),
+      createDeliveryNoteTool(shop),
+      createRefundTool(shop),
       sendEmail(shop),
     ],
   });

@@ -81,12 +81,12 @@ export function createFakeGitHub({ token, repositories, changed = () => {} }: Fa
       const repository = repos === 'repos' ? find(`${owner}/${name}`) : undefined;
       if (!repository) return createRefusalResponse(404, 'Not Found');
       const addresses = { api: url.origin, repository: repository.name };
-      return route({ ...addresses, request, url, held: repository, changed }, rest);
+      return routeRequest({ ...addresses, request, url, held: repository, changed }, rest);
     },
   };
 }
 
-async function route(asked: FakeRequest, [kind, ...rest]: readonly string[]): Promise<Response> {
+async function routeRequest(asked: FakeRequest, [kind, ...rest]: readonly string[]): Promise<Response> {
   const { request, held } = asked;
   if (kind === 'labels' && request.method === 'GET') {
     const home = `${asked.api}/repos/${asked.repository}`;

@@ -36,7 +36,7 @@ export interface FakeLabel {
 }
 
 /** The time of all changes, since the fake has no clock. */
-const AT = '2026-11-01T12:00:00Z';
+const FAKE_TIME = '2026-11-01T12:00:00Z';
 
 /** Makes an issue from its initial data. */
 export const toIssue = ({
@@ -131,9 +131,9 @@ export function toIssueShape(issue: FakeIssue, { api, repository }: Addresses) {
     locked: issue.locked,
     active_lock_reason: null,
     comments: issue.comments.length,
-    closed_at: issue.state === 'closed' ? AT : null,
-    created_at: AT,
-    updated_at: AT,
+    closed_at: issue.state === 'closed' ? FAKE_TIME : null,
+    created_at: FAKE_TIME,
+    updated_at: FAKE_TIME,
     author_association: 'NONE',
   };
 }
@@ -152,8 +152,8 @@ export function toCommentShape(
     issue_url: `${api}/repos/${repository}/issues/${issue.number}`,
     body,
     user: toUserShape(author, api),
-    created_at: AT,
-    updated_at: AT,
+    created_at: FAKE_TIME,
+    updated_at: FAKE_TIME,
     author_association: 'COLLABORATOR',
   };
 }

@@ -73,7 +73,7 @@ const addLabel = (github: GitHub) =>
  * A comment notifies all watchers of the issue, and cannot be unsent, so a call writes at most one. GitHub
  * has no idempotency keys, so an interrupted call searches the comments for its key.
  */
-const writeComment = (github: GitHub) =>
+const createCommentTool = (github: GitHub) =>
   defineTool({
     name: 'write_comment',
     description: 'Write a comment on the issue, for its author and everybody else to read. Once is enough.',
@@ -119,7 +119,7 @@ export const createIssueTools = (github: GitHub, approval: CloseApproval): reado
   readIssue(github),
   listLabels(github),
   addLabel(github),
-  writeComment(github),
+  createCommentTool(github),
   closeIssue(github, approval),
 ];
 

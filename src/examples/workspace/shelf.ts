@@ -26,25 +26,25 @@ export const getIdField = ({ one }: Pick<Collection, 'one'>): string => `${one}I
 export function openShelf(state: CallState, { many, one, prefix }: Collection): Shelf {
   const field = getIdField({ one });
   const toKey = (id: string): string => `${many}/${id}`;
-  const index = (): JsonObject => (state.get(many) ?? { last: 0, ids: [] }) as JsonObject; // only written below
-  const listIds = (): readonly string[] => index().ids as readonly string[]; // as above
-  const read = (id: string): Item | undefined => (state.get(toKey(id)) ?? undefined) as Item | undefined; // as above
+  const readIndex = (): JsonObject => (state.get(many) ?? { last: 0, ids: [] }) as JsonObject; // only written below
+  const listIds = (): readonly string[] => readIndex().ids as readonly string[]; // as above
+  const readItem = (id: string): Item | undefined => (state.get(toKey(id)) ?? undefined) as Item | undefined; // as above
   const put = (item: Item): Item => {
     state.set(toKey(String(item[field])), item);
     return item;
   };
   return {
-    all: () => listIds().flatMap((id) => [read(id)].filter((item) => item !== undefined)),
-    get: read,
+    all: () => listIds().flatMap((id) => [readItem(id)].filter((item) => item !== undefined)),
+    get: readItem,
     put,
     add(values) {
-      const last = Number(index().last) + 1;
+      const last = Number(readIndex().last) + 1;
       const id = `${prefix}-${last}`;
       state.set(many, { last, ids: [...listIds(), id] });
       return put({ [field]: id, ...values });
     },
     remove(id) {
-      state.set(many, { ...index(), ids: listIds().filter((other) => other !== id) });
+      state.set(many, { ...readIndex(), ids: listIds().filter((other) => other !== id) });
       state.set(toKey(id), null);
     },
   };

@@ -52,7 +52,7 @@ import type { ServerAccess } from './wire/wire.ts';
  *
  * A server without sessions costs one request, or none if its protocol is known. A server with sessions costs
  * four, one of which stays open, or three if its protocol is known. The fallback to SSE costs five. OAuth
- * adds its own requests. The claim that opened the connection covers `connectingSubrequests` of them, made
+ * adds its own requests. The claim that opened the connection covers `countConnectSubrequests` of them, made
  * before the first `credit`.
  *
  * @throws McpServerError if the server cannot be reached.

@@ -186,7 +186,7 @@ export interface SessionKeeper {
 }
 
 /** Marks that a session existed for some caller. A model needs no further details. */
-const ANY_SESSION = 'some';
+const KNOWN_SESSION_MARK = 'some';
 
 /**
  * Stores a session with the data that it is bound to. `caller` is a digest of the server and of all data that
@@ -215,7 +215,8 @@ export function createSessionKeeper(
         return false;
       }
       if (!(await credentials.keep(key, value))) return false;
-      if ((await credentials.find(keyOfAny)).status === 'none') await credentials.keep(keyOfAny, ANY_SESSION);
+      if ((await credentials.find(keyOfAny)).status === 'none')
+        await credentials.keep(keyOfAny, KNOWN_SESSION_MARK);
       return true;
     },
   };

@@ -13,11 +13,11 @@ import { formatBlock, formatOrigin, isForUserOnly, mapForModel, toContentWords }
 export interface McpContent {
   /**
    * The blocks as sent by the server (MCP specification, "Tool Result"). `data` of images and audio, and
-   * `blob` of resources, is a `BytesElsewhere` if the result has the bytes as a file, and otherwise base64.
+   * `blob` of resources, is a `ByteReference` if the result has the bytes as a file, and otherwise base64.
    */
   readonly content: readonly (JsonObject & { readonly type: string })[];
   /**
-   * The same content as data, if the tool returned any. `BytesElsewhere` replaces repeated base64 of a file.
+   * The same content as data, if the tool returned any. `ByteReference` replaces repeated base64 of a file.
    */
   readonly structuredContent?: JsonObject | undefined;
 }
@@ -68,7 +68,7 @@ const MAX_FILES = 100;
  * Replaces base64 in content whose bytes the result has as a file. A type alias, because an interface does
  * not count as JSON.
  */
-export type BytesElsewhere = {
+export type ByteReference = {
   /** The hash in hex. It is the `id` of the file among the result's parts, unless it was not stored there. */
   readonly sha256: string;
   /** The size in bytes. */
@@ -83,7 +83,7 @@ interface BlockFiles {
    */
   readonly parts: readonly ContentPart[];
   /**
-   * Returns a copy of the content for storage. `BytesElsewhere` replaces the base64 of files, including
+   * Returns a copy of the content for storage. `ByteReference` replaces the base64 of files, including
    * copies in structured content.
    */
   kept(blocks: readonly JsonObject[], structured: JsonObject | undefined): JsonObject;
@@ -95,7 +95,7 @@ interface BlockFiles {
  */
 export async function toBlockFiles(blocks: readonly JsonObject[]): Promise<BlockFiles> {
   const files = new Map<JsonObject, NewFile>();
-  const elsewhere = new Map<string, BytesElsewhere>();
+  const elsewhere = new Map<string, ByteReference>();
   for (const block of blocks) {
     const found = files.size < MAX_FILES && !isForUserOnly(block) ? decodeFile(block) : undefined;
     if (!found) continue;
@@ -193,7 +193,7 @@ function toContentParts(
   return parts;
 }
 
-type ReplacedBytes = ReadonlyMap<string, BytesElsewhere>;
+type ReplacedBytes = ReadonlyMap<string, ByteReference>;
 
 function replaceBytes(block: JsonObject, elsewhere: ReplacedBytes): JsonObject {
   const instead = elsewhere.get(findBase64(block) ?? '');
@@ -238,7 +238,7 @@ export function restoreBytes(kept: Json, bytes: ReadonlyMap<string, string>): Js
 export const lacksBytes = ({ data, resource }: JsonObject): boolean =>
   isBytesElsewhere(isJsonObject(resource) ? resource.blob : data);
 
-const isBytesElsewhere = (value: Json | undefined): value is BytesElsewhere =>
+const isBytesElsewhere = (value: Json | undefined): value is ByteReference =>
   isJsonObject(value) &&
   Object.keys(value).length === 2 &&
   typeof value.sha256 === 'string' &&

@@ -1,5 +1,5 @@
 import { isJsonObject, type Json, type JsonObject, shorten } from '../../tool/json.ts';
-import { type Log, warningEntry } from '../../tool/log.ts';
+import { createWarningEntry, type Log } from '../../tool/log.ts';
 import type { Secrets } from '../../tool/secrets.ts';
 
 /** Content blocks as text for a model. */
@@ -62,7 +62,7 @@ const MAX_LOG_LINE = 4_000;
 
 /** Logs text that comes in part from a server, on one line and without the caller's secrets. */
 export const logWarning = (words: string, { secrets, log }: RedactingLog): void =>
-  log(warningEntry(toOneLine(secrets.redact(words), MAX_LOG_LINE)));
+  log(createWarningEntry(toOneLine(secrets.redact(words), MAX_LOG_LINE)));
 
 /** A log, and the secrets to hide in it. */
 export interface RedactingLog {

@@ -10,7 +10,7 @@ import type { TurnOutcome } from '../../session/watching/turn-outcome.ts';
 import { computeSha256Hex } from '../../tool/async.ts';
 import { type InputSchema, toInputSchema } from '../../tool/input-schema.ts';
 import type { JsonSchema } from '../../tool/json.ts';
-import { queueFullText } from '../../worker/refusal.ts';
+import { formatQueueFull } from '../../worker/refusal.ts';
 import type { Target } from '../../worker/target.ts';
 import { createInvalidParamsError, IDEMPOTENCY_KEY } from '../content/rpc.ts';
 import {
@@ -246,6 +246,6 @@ async function describeRefusal(target: Target, refused: UnacceptedStart): Promis
     case 'session-full':
       return formatSessionFull(refused);
     case 'full':
-      return `${queueFullText(refused)} Send the message again when some have been answered.`;
+      return `${formatQueueFull(refused)} Send the message again when some have been answered.`;
   }
 }

@@ -27,7 +27,7 @@ import { complete, hasCompletions } from './completion.ts';
 import { getPrompt, listPrompts } from './prompts.ts';
 import type { Publication } from './publish.ts';
 import { listResources, listTemplates, readResource } from './resources.ts';
-import type { Published, RpcRequest } from './rpc-request.ts';
+import type { PublishedItems, RpcRequest } from './rpc-request.ts';
 import { type AcceptedCall, createNotifier, type Notifier, type ProgressToken } from './stream-position.ts';
 import { callAsTask, cancelTask, getTask, supportsTasks, updateTask } from './tasks.ts';
 
@@ -36,7 +36,7 @@ import { callAsTask, cancelTask, getTask, supportsTasks, updateTask } from './ta
  *
  * @throws RpcError only. Internal errors are logged, and their details are not sent.
  */
-export async function answerRequest(published: Published, request: RpcRequest): Promise<Result> {
+export async function answerRequest(published: PublishedItems, request: RpcRequest): Promise<Result> {
   try {
     return await dispatchRequest(published, request);
   } catch (thrown) {
@@ -47,14 +47,14 @@ export async function answerRequest(published: Published, request: RpcRequest): 
   }
 }
 
-async function dispatchRequest(published: Published, request: RpcRequest): Promise<Result> {
+async function dispatchRequest(published: PublishedItems, request: RpcRequest): Promise<Result> {
   const answering = isOffered(published, request.method) ? METHODS.get(request.method) : undefined;
   if (!answering) throw new RpcError(RPC_CODE.methodNotFound, 'Method not found');
   const result = await answering(published, request);
   return request.era === 'modern' && CACHED_LISTS.has(request.method) ? { ...result, ...CACHING } : result;
 }
 
-type MethodHandler = (published: Published, request: RpcRequest) => Result | Promise<Result>;
+type MethodHandler = (published: PublishedItems, request: RpcRequest) => Result | Promise<Result>;
 
 const METHODS: ReadonlyMap<string, MethodHandler> = new Map<string, MethodHandler>([
   [
@@ -82,13 +82,13 @@ const METHODS: ReadonlyMap<string, MethodHandler> = new Map<string, MethodHandle
 ]);
 
 /** Returns the capabilities to declare to clients. */
-export const getCapabilities = (published: Published) => ({
+export const getCapabilities = (published: PublishedItems) => ({
   resources: published.resources.length > 0,
   completions: hasCompletions(published),
 });
 
 /** Returns whether requests of this method are handled: its capability must be declared. */
-export function isOffered(published: Published, method: string): boolean {
+export function isOffered(published: PublishedItems, method: string): boolean {
   const { resources, completions } = getCapabilities(published);
   if (method.startsWith('resources/') && !resources) return false;
   return METHODS.has(method) && (method !== 'completion/complete' || completions);
@@ -119,7 +119,7 @@ function setLevel({ level }: JsonObject): Result {
   throw createInvalidParamsError(`\`level\` must be one of ${LEVELS.join(', ')}.`);
 }
 
-function handleCall(callable: Published['callable'], request: RpcRequest): Promise<Result> {
+function handleCall(callable: PublishedItems['callable'], request: RpcRequest): Promise<Result> {
   const { within, id, params, position } = request;
   const { name, input, key, progressToken } = readCallParams(params);
   const found = callable.get(name);

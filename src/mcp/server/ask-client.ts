@@ -7,7 +7,7 @@ import type {
   ListRootsResult,
 } from '@modelcontextprotocol/server';
 import * as v from 'valibot';
-import { Interrupted } from '../../loop/holder.ts';
+import { InterruptionError } from '../../loop/holder.ts';
 import { computeSha256Hex } from '../../tool/async.ts';
 import type { CallContext, Effect } from '../../tool/call.ts';
 import type { Json, JsonObject } from '../../tool/json.ts';
@@ -82,7 +82,7 @@ export async function askClient<Questions extends Readonly<Record<string, McpQue
       async ([key, question]) => [key, await asking.answerTo(key, question)] as const,
     ),
   );
-  if (asking.isWaiting) throw new Interrupted('suspended', 'The client is asked first.');
+  if (asking.isWaiting) throw new InterruptionError('suspended', 'The client is asked first.');
   // Each answer was checked by its method.
   return Object.fromEntries(answers) as { [Key in keyof Questions]: McpAnswer<Questions[Key]> | undefined };
 }

@@ -14,7 +14,7 @@ import {
 import { computeSha256Hex } from '../../tool/async.ts';
 import { checkInput } from '../../tool/check-input.ts';
 import type { JsonObject } from '../../tool/json.ts';
-import { errorEntry } from '../../tool/log.ts';
+import { createErrorEntry } from '../../tool/log.ts';
 import { type AcceptedRequest, runAndFollow, toRunHere } from '../../worker/begun-turn.ts';
 import { POSSIBLY_STORED_TEXT } from '../../worker/refusal.ts';
 import { createTarget, createTurnServices, type SessionAccess, type Target } from '../../worker/target.ts';
@@ -98,7 +98,7 @@ export async function acceptCall<Taken>(
     if (failure instanceof SessionErasedError) return toErrorResult(failure.message);
     if (failure instanceof SessionUnavailableError) {
       const message = `it is unknown whether turn ${turn.start.turn} was accepted`;
-      request.host.log(errorEntry(message, failure, 'request-failed'));
+      request.host.log(createErrorEntry(message, failure, 'request-failed'));
       return toErrorResult(formatMaybeAcceptedMessage(turn.target, turn.start.turn));
     }
     throw failure;

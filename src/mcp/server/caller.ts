@@ -9,7 +9,7 @@ import { toPrincipal } from '../../journal/event-rows.ts';
 import type { Principal } from '../../journal/events.ts';
 import { createJsonSchemaCheck } from '../../modules/json-schema/check.ts';
 import { awaitSecrets } from '../../session/read-secrets.ts';
-import { attempt, ENCODER, HOOK_TIMEOUT_MS, timeoutError, withTimeout } from '../../tool/async.ts';
+import { attempt, createTimeoutError, ENCODER, HOOK_TIMEOUT_MS, withTimeout } from '../../tool/async.ts';
 import type { CallContext } from '../../tool/call.ts';
 import { createRedactingLog } from '../../tool/console-log.ts';
 import { fromBase64, toBase64 } from '../../tool/content.ts';
@@ -57,7 +57,7 @@ export async function runForCaller<Answer>(
   const log = createRedactingLog(host.log, { requestId }, () => secrets);
   const stop = new AbortController();
   const abortLate = (ms: number): Error => {
-    stop.abort(timeoutError(ms));
+    stop.abort(createTimeoutError(ms));
     return new Error(`${what} did not answer within ${ms} ms.`);
   };
   const asked = {
@@ -219,9 +219,9 @@ export function canBeAsked(client: ClientCapabilities, { method, params }: McpQu
 }
 
 /** An answer in the form of its method, or its problems. */
-type ReadAnswer = { readonly answer: unknown } | { readonly problems: readonly string[] };
+type ParsedAnswer = { readonly answer: unknown } | { readonly problems: readonly string[] };
 
-export function readAnswer(question: McpQuestion, sent: unknown): ReadAnswer {
+export function readAnswer(question: McpQuestion, sent: unknown): ParsedAnswer {
   const read = SCHEMAS[question.method]['~standard'].validate(sent);
   if (read instanceof Promise || read.issues) return { problems: ['it is not an answer of this kind'] };
   const { value } = read;

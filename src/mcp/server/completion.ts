@@ -2,7 +2,7 @@ import type { CompleteResult } from '@modelcontextprotocol/server';
 import { isJsonObject, type Json, type JsonObject, shorten } from '../../tool/json.ts';
 import { createInvalidParamsError } from '../content/rpc.ts';
 import { type CallerScope, runForCaller } from './caller.ts';
-import type { McpCompleting } from './define-mcp-resource.ts';
+import type { McpCompleter } from './define-mcp-resource.ts';
 import { formatUnknownPrompt, type McpPrompt } from './prompts.ts';
 import type { PublishedResource } from './resources.ts';
 
@@ -24,7 +24,7 @@ export const hasCompletions = ({ prompts, resources }: CompletionSource): boolea
 interface CompletionTarget {
   /** A description such as `prompt 'summary'`. */
   readonly what: string;
-  readonly names: ReadonlyMap<string, McpCompleting | undefined>;
+  readonly names: ReadonlyMap<string, McpCompleter | undefined>;
 }
 
 interface CompletionRequest extends CallerScope {

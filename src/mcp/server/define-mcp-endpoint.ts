@@ -6,7 +6,7 @@ import { withFullStop } from '../../tool/shown.ts';
 import type { AnyTool } from '../../tool/tool.ts';
 import { APP } from '../../worker/app-seam.ts';
 import { readBytes } from '../../worker/body.ts';
-import { mustHaveAgent } from '../../worker/check-app.ts';
+import { assertKnownAgent } from '../../worker/check-app.ts';
 import type { Problem } from '../../worker/problem.ts';
 import { logFailure } from '../../worker/refusal.ts';
 import { readContextHeaders } from '../../worker/request-headers.ts';
@@ -23,7 +23,7 @@ import {
   type PublishedAgent,
 } from './publish.ts';
 import { serveMcp } from './serve-mcp.ts';
-import { publishResources } from './session-resources.ts';
+import { collectResources } from './session-resources.ts';
 
 /** The argument of `defineMcpEndpoint`. */
 export interface McpEndpointConfig {
@@ -88,7 +88,7 @@ export function defineMcpEndpoint(config: McpEndpointConfig): ModuleUse {
     published: {
       callable,
       prompts: indexPrompts(prompts),
-      resources: publishResources(resources, callable),
+      resources: collectResources(resources, callable),
     },
     logFailure,
   };
@@ -98,7 +98,7 @@ export function defineMcpEndpoint(config: McpEndpointConfig): ModuleUse {
     ...LIVE_TEXT_PARTS, // a resumed stream reports the progress of its calls
     routes({ host: { agents, basePath } }) {
       for (const one of callable.values()) {
-        if (one.kind === 'agent') mustHaveAgent(agents, 'The MCP endpoint publishes the agent', one.agent);
+        if (one.kind === 'agent') assertKnownAgent(agents, 'The MCP endpoint publishes the agent', one.agent);
       }
       return createMcpRoutes({
         serve: (request) => serveMcp(served, request),
@@ -224,11 +224,11 @@ const createMetadataRoutes = (authorization: McpAuthorization, basePath: string)
       method: 'GET',
       path,
       access: 'open',
-      handle: (asked) => Response.json(createMetadata(asked, authorization), { headers: ANY_ORIGIN }),
+      handle: (asked) => Response.json(createMetadata(asked, authorization), { headers: ANY_ORIGIN_HEADERS }),
     }),
   );
 
-const ANY_ORIGIN = { 'access-control-allow-origin': '*' };
+const ANY_ORIGIN_HEADERS = { 'access-control-allow-origin': '*' };
 
 function createMetadata({ request, base = '' }: RequestUrl, { servers, scopes }: McpAuthorization) {
   return {

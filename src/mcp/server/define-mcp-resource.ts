@@ -23,7 +23,7 @@ export type McpContentsPart = {
 } & ({ readonly text: string } | { readonly bytes: Uint8Array });
 
 /** Suggests values that begin with the typed text, best first. Clients receive at most 100. */
-export type McpCompleting = (
+export type McpCompleter = (
   typed: string,
   asked: McpRequestContext & {
     /** The other values that the client has sent. Not validated. */
@@ -89,7 +89,7 @@ export interface McpResourceConfig<Uri extends string> {
   /** For a template, suggests values of its variables, by name. */
   readonly complete?: [UriVariables<Uri>] extends [never]
     ? undefined
-    : { readonly [Name in UriVariables<Uri>]?: McpCompleting | undefined } | undefined;
+    : { readonly [Name in UriVariables<Uri>]?: McpCompleter | undefined } | undefined;
 }
 
 /**
@@ -109,7 +109,7 @@ export interface McpResource<Uri extends string = string> {
     asked: McpRequestContext,
   ): McpResourceAnswer | Promise<McpResourceAnswer>;
   list?(asked: McpRequestContext): readonly McpListedResource[] | Promise<readonly McpListedResource[]>;
-  readonly complete?: Readonly<Record<string, McpCompleting | undefined>> | undefined;
+  readonly complete?: Readonly<Record<string, McpCompleter | undefined>> | undefined;
 }
 
 /**

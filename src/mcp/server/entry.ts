@@ -12,7 +12,7 @@ export type { McpQuestion, McpRequestContext as McpAsked } from './caller.ts';
 export { defineMcpEndpoint, type McpEndpointConfig } from './define-mcp-endpoint.ts';
 export {
   defineMcpResource,
-  type McpCompleting,
+  type McpCompleter,
   type McpContentsPart,
   type McpListedResource,
   type McpResource,

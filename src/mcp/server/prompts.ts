@@ -11,7 +11,7 @@ import { readName, withFullStop } from '../../tool/shown.ts';
 import { createInvalidParamsError } from '../content/rpc.ts';
 import { allowAsking, ClientQuestions, type McpPromptCall } from './ask-client.ts';
 import type { AskingClient } from './caller.ts';
-import type { McpCompleting } from './define-mcp-resource.ts';
+import type { McpCompleter } from './define-mcp-resource.ts';
 import { McpEndpointDefinitionError } from './publish.ts';
 
 /** An argument of a prompt. Its value is always a text. */
@@ -20,7 +20,7 @@ export interface McpPromptArgument {
   readonly description?: string | undefined;
   readonly required?: boolean | undefined;
   /** Suggests values while a person types. */
-  readonly complete?: McpCompleting | undefined;
+  readonly complete?: McpCompleter | undefined;
 }
 
 /** The values of these arguments. Required ones are present, others can be absent. */
@@ -105,19 +105,19 @@ export function defineMcpPrompt<
 
 /** @throws McpEndpointDefinitionError if the definition is invalid. */
 export function checkPrompt(config: Pick<McpPrompt, 'name' | 'arguments'>): void {
-  const refuse = (problem: string): McpEndpointDefinitionError =>
+  const createError = (problem: string): McpEndpointDefinitionError =>
     new McpEndpointDefinitionError('prompts', `the prompt '${readName(config)}' ${withFullStop(problem)}`);
   const fault = literals?.fault(config, SHAPE);
-  if (fault) throw refuse(fault.problem);
-  if (config.name.trim() === '') throw refuse('has a blank name');
+  if (fault) throw createError(fault.problem);
+  if (config.name.trim() === '') throw createError('has a blank name');
   const { arguments: args = [] } = config;
   for (const [index, argument] of args.entries()) {
     const problem = literals?.fault(argument, ARGUMENT)?.problem;
-    if (problem !== undefined) throw refuse(`has an argument at index ${index} that ${problem}`);
+    if (problem !== undefined) throw createError(`has an argument at index ${index} that ${problem}`);
     const { name } = argument;
-    if (name.trim() === '') throw refuse(`has an argument at index ${index} whose name is blank`);
+    if (name.trim() === '') throw createError(`has an argument at index ${index} whose name is blank`);
     if (args.findIndex((other) => other.name === name) < index)
-      throw refuse(`has two arguments called '${shorten(name, 80)}'`);
+      throw createError(`has two arguments called '${shorten(name, 80)}'`);
   }
 }
 

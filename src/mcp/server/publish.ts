@@ -71,13 +71,14 @@ export function collectPublications(
     }
     published.set(name, publication);
   };
-  for (const [index, tool] of tools.entries()) add(`tools[${index}]`, publishTool(`tools[${index}]`, tool));
+  for (const [index, tool] of tools.entries())
+    add(`tools[${index}]`, toToolPublication(`tools[${index}]`, tool));
   for (const [index, agent] of agents.entries())
-    add(`agents[${index}]`, publishAgent(`agents[${index}]`, agent));
+    add(`agents[${index}]`, toAgentPublication(`agents[${index}]`, agent));
   return published;
 }
 
-function publishTool(field: string, tool: AnyTool): Publication {
+function toToolPublication(field: string, tool: AnyTool): Publication {
   // Callers without types can pass any value.
   if (!isTool(tool)) throw new McpEndpointDefinitionError(field, `${field} is not a tool.`);
   if (tool.effect === 'none') {
@@ -92,7 +93,7 @@ function publishTool(field: string, tool: AnyTool): Publication {
   return { kind: 'tool', name: tool.name, tool };
 }
 
-function publishAgent(field: string, declared: PublishedAgent): Publication {
+function toAgentPublication(field: string, declared: PublishedAgent): Publication {
   const { agent, as, description } = normalizeAgent(field, declared);
   const name = typeof agent === 'string' ? agent : agent.name;
   return { kind: 'agent', name: as ?? name, agent: name, description };
@@ -175,24 +176,24 @@ function decodeHeader(value: string): string | undefined {
 
 /** Returns a checked copy, so later changes do not affect the published data. */
 export function copyAuthorization(authorization: McpAuthorization): McpAuthorization {
-  const refuse = (problem: string): McpEndpointDefinitionError =>
+  const createError = (problem: string): McpEndpointDefinitionError =>
     new McpEndpointDefinitionError('authorization', `authorization ${withFullStop(problem)}`);
   const fault = literals?.fault(authorization, AUTHORIZATION);
-  if (fault) throw refuse(fault.problem);
+  if (fault) throw createError(fault.problem);
   const { servers, scopes } = authorization;
-  if (servers.length === 0) throw refuse('has no servers. List the issuers of its tokens');
+  if (servers.length === 0) throw createError('has no servers. List the issuers of its tokens');
   for (const server of servers) {
     if (hasUser(server))
-      throw refuse('has a server with a user name or password in its URL. Use its issuer alone');
+      throw createError('has a server with a user name or password in its URL. Use its issuer alone');
     if (!isIssuer(server))
-      throw refuse(
+      throw createError(
         `has the server ${describeValue(server)}. Use its issuer, such as 'https://login.example'`,
       );
   }
   for (const scope of scopes ?? []) {
     // The valid characters of a scope (RFC 6749, section 3.3).
     if (!/^[\x21\x23-\x5b\x5d-\x7e]+$/.test(scope))
-      throw refuse(`has ${describeValue(scope)} among its scopes, which is not a valid scope`);
+      throw createError(`has ${describeValue(scope)} among its scopes, which is not a valid scope`);
   }
   return { servers: [...servers], scopes: scopes && [...scopes] };
 }

@@ -9,7 +9,7 @@ import { type Json, type JsonObject, shorten } from '../../tool/json.ts';
 import type { Secrets } from '../../tool/secrets.ts';
 import { createInvalidParamsError, RPC_CODE, RpcError } from '../content/rpc.ts';
 import type { CallerScope } from './caller.ts';
-import type { McpCompleting, McpContentsPart, McpResourceAnswer } from './define-mcp-resource.ts';
+import type { McpCompleter, McpContentsPart, McpResourceAnswer } from './define-mcp-resource.ts';
 import { type MatchedValues, matchUri, type UriTemplate, VALUE_RULE } from './uri-template.ts';
 
 /** A resource that clients can read, or a template for many. */
@@ -23,7 +23,7 @@ export interface PublishedResource {
   /** How long and by whom the content can be cached. */
   readonly kept?: { readonly ttlMs: number; readonly cacheScope: 'public' | 'private' };
   list?(request: CallerScope): Promise<ListResourcesResult['resources']>;
-  readonly complete?: Readonly<Record<string, McpCompleting | undefined>> | undefined;
+  readonly complete?: Readonly<Record<string, McpCompleter | undefined>> | undefined;
 }
 
 interface ResourceEntry {
@@ -164,7 +164,7 @@ export function toContents(
     const uri = secrets.redact(own);
     return 'text' in part
       ? { uri, mimeType: mimeType ?? 'text/plain', text: secrets.redact(part.text) }
-      : bytesToContent(part.bytes, { uri, mimeType }, (text) => secrets.redact(text));
+      : toBytesContent(part.bytes, { uri, mimeType }, (text) => secrets.redact(text));
   });
 }
 
@@ -183,7 +183,7 @@ function toContentsParts(
 }
 
 /** Converts bytes to a content. Valid text becomes a text, for clients that show it to a model. */
-export function bytesToContent(
+export function toBytesContent(
   bytes: Uint8Array,
   { uri, mimeType = 'application/octet-stream' }: ContentType,
   clean: (text: string) => string = (text) => text,

@@ -30,7 +30,7 @@ import {
 import { toAgentResult } from './to-call-result.ts';
 
 /** Everything that an endpoint publishes. */
-export interface Published {
+export interface PublishedItems {
   readonly callable: ReadonlyMap<string, Publication>;
   readonly prompts: ReadonlyMap<string, McpPrompt>;
   readonly resources: readonly PublishedResource[];
@@ -77,7 +77,7 @@ export async function readMessage(request: Request): Promise<McpMessage | Respon
   const takes = parseAccept(request.headers.get('accept'));
   if (!takes) return createRefusal(406, HTTP_ERROR_CODE, NOT_ACCEPTABLE_MESSAGE);
   if (!isJsonContentType(request.headers.get('content-type')))
-    return createRefusal(415, HTTP_ERROR_CODE, NO_JSON);
+    return createRefusal(415, HTTP_ERROR_CODE, CONTENT_TYPE_MESSAGE);
   const text = await request.clone().text();
   const parsed = attempt((): unknown => JSON.parse(text));
   if (!parsed.ok) return createRefusal(400, RPC_CODE.parseError, 'Parse error: Invalid JSON');
@@ -100,7 +100,7 @@ function findBatchProblem(messages: readonly unknown[]): string | undefined {
   const { length } = messages;
   if (length > MAX_MESSAGES)
     return `A batch can have at most ${MAX_MESSAGES} messages, but this one has ${length}.`;
-  if (messages.some((message) => findMethod(message) === 'initialize')) return NO_INITIALIZE_IN_BATCH;
+  if (messages.some((message) => findMethod(message) === 'initialize')) return INITIALIZE_IN_BATCH_MESSAGE;
   const runs = messages.filter((message) => CODE_METHODS.has(findMethod(message) ?? '')).length;
   if (runs <= 1) return undefined;
   const methods = [...CODE_METHODS].join(', ');
@@ -112,7 +112,7 @@ const MAX_MESSAGES = 20;
  * The only revision with batches forbids this. In other revisions, the other messages would belong to a
  * session that has not begun.
  */
-const NO_INITIALIZE_IN_BATCH = 'A batch cannot contain `initialize`. Send it in its own request.';
+const INITIALIZE_IN_BATCH_MESSAGE = 'A batch cannot contain `initialize`. Send it in its own request.';
 
 /** Methods that run code of the app, possibly with high costs or large responses. */
 const CODE_METHODS: ReadonlySet<string> = new Set([
@@ -152,7 +152,7 @@ function parseAccept(accept: string | null): ResponseForms | undefined {
 const HTTP_ERROR_CODE = -32000;
 const NOT_ACCEPTABLE_MESSAGE =
   'Not Acceptable: the response is application/json or text/event-stream. Send Accept: application/json, text/event-stream.';
-const NO_JSON = 'Unsupported Media Type: Content-Type must be application/json';
+const CONTENT_TYPE_MESSAGE = 'Unsupported Media Type: Content-Type must be application/json';
 
 const createRefusal = (status: number, code: number, message: string): Response =>
   Response.json({ jsonrpc: '2.0', error: { code, message }, id: null }, { status });
@@ -165,12 +165,13 @@ const createRefusal = (status: number, code: number, message: string): Response 
  * @throws Problem 405 without an event id, 400 for an invalid id, and 404 if this caller has no such turn.
  * Throws SessionError if the session's name is invalid.
  */
-export async function resumeCall({ callable }: Published, within: EndpointRequest): Promise<Response> {
+export async function resumeCall({ callable }: PublishedItems, within: EndpointRequest): Promise<Response> {
   const { host, caller, request } = within;
   const last = request.headers.get('last-event-id');
-  if (last === null) throw new Problem('method-not-allowed', NO_STREAM, { headers: { allow: 'POST' } });
+  if (last === null)
+    throw new Problem('method-not-allowed', USE_POST_MESSAGE, { headers: { allow: 'POST' } });
   const seen = readEventId(last);
-  if (!seen) throw new Problem('invalid-header', NO_EVENT);
+  if (!seen) throw new Problem('invalid-header', UNKNOWN_EVENT_MESSAGE);
   const { id, call } = seen;
   const asked = { host, request, execution: { waitUntil: host.waitUntil } };
   if (!call) return createEventStream(asked, () => yieldError(id, NOT_KEPT_MESSAGE));
@@ -182,9 +183,10 @@ export async function resumeCall({ callable }: Published, within: EndpointReques
   return createEventStream(asked, (signal) => yieldUnseenEvents({ ...within, target, signal }, { id, call }));
 }
 
-const NO_STREAM =
+const USE_POST_MESSAGE =
   'Use POST here. A GET resumes the broken stream of a call, and needs the id of its last event as Last-Event-ID.';
-const NO_EVENT = 'Last-Event-ID is not the id of an event of this endpoint. Send the request again.';
+const UNKNOWN_EVENT_MESSAGE =
+  'Last-Event-ID is not the id of an event of this endpoint. Send the request again.';
 const NOT_KEPT_MESSAGE =
   'The connection broke before the answer, and results of tools are not stored: it is unknown whether it completed. ' +
   'Call it again.';

@@ -21,7 +21,7 @@ import { findHeadersMismatch, type Publication } from './publish.ts';
 import {
   findMethod,
   type McpMessage,
-  type Published,
+  type PublishedItems,
   type RpcRequest,
   readMessage,
   resumeCall,
@@ -33,7 +33,7 @@ import { hasTasks, TASK_METHODS, TASKS } from './tasks.ts';
 interface RunningEndpoint {
   readonly info: Implementation;
   readonly instructions: string | undefined;
-  readonly published: Published;
+  readonly published: PublishedItems;
   /** Logs internal errors of a request. */
   readonly logFailure: FailureLog;
 }
@@ -169,7 +169,7 @@ function createServer(serving: EndpointExchange, era: RpcRequest['era']): Server
   });
   // The SDK's handlers respond to invalid params with internal errors.
   server.removeRequestHandler('logging/setLevel');
-  const answer = (method: string, params: unknown, { mcpReq }: ServerContext): Promise<Result> =>
+  const answerMethod = (method: string, params: unknown, { mcpReq }: ServerContext): Promise<Result> =>
     answerRequest(published, {
       within,
       era,
@@ -186,11 +186,11 @@ function createServer(serving: EndpointExchange, era: RpcRequest['era']): Server
   const asked = findMethod(body);
   // Without a handler, the SDK responds with the right status for each revision.
   if (asked === undefined || isOffered(published, asked))
-    server.fallbackRequestHandler = ({ method, params }, context) => answer(method, params, context);
+    server.fallbackRequestHandler = ({ method, params }, context) => answerMethod(method, params, context);
   // An earlier revision had methods of the same names. The SDK therefore requires schemas for them.
   for (const method of hasTasks(published) ? TASK_METHODS : [])
     server.setRequestHandler(method, { params: ANY_SCHEMA }, (params, context) =>
-      answer(method, params, context),
+      answerMethod(method, params, context),
     );
   return server;
 }

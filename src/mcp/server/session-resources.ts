@@ -15,7 +15,7 @@ import { RPC_CODE, RpcError } from '../content/rpc.ts';
 import { type CallerScope, runForCaller } from './caller.ts';
 import { checkResource, type McpResource } from './define-mcp-resource.ts';
 import { McpEndpointDefinitionError, type Publication } from './publish.ts';
-import { bytesToContent, type Contents, type PublishedResource, toContents } from './resources.ts';
+import { type Contents, type PublishedResource, toBytesContent, toContents } from './resources.ts';
 import { expand, toTemplate } from './uri-template.ts';
 
 /**
@@ -23,7 +23,7 @@ import { expand, toTemplate } from './uri-template.ts';
  *
  * @throws McpEndpointDefinitionError if a resource is invalid, or two share a URI.
  */
-export function publishResources(
+export function collectResources(
   declared: readonly McpResource[],
   callable: ReadonlyMap<string, Publication>,
 ): readonly PublishedResource[] {
@@ -148,7 +148,7 @@ async function readFile(asked: SessionAccess, id: string, uri: string): Promise<
     bytes.set(page, at);
     at += page.byteLength;
   }
-  return [bytesToContent(bytes, { uri, mimeType: mediaType })];
+  return [toBytesContent(bytes, { uri, mimeType: mediaType })];
 }
 
 async function readArtifact(

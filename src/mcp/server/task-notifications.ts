@@ -9,7 +9,7 @@ import { isJsonObject, type Json } from '../../tool/json.ts';
 import { createEventStream } from '../../worker/sse.ts';
 import { createInvalidParamsError, RpcError } from '../content/rpc.ts';
 import { readCapabilities } from './caller.ts';
-import type { Published, RpcRequest } from './rpc-request.ts';
+import type { PublishedItems, RpcRequest } from './rpc-request.ts';
 import {
   MAX_LAST_EVENTS,
   readTaskState,
@@ -21,7 +21,7 @@ import {
 import { assertTasksSupported, findNamedTask } from './tasks.ts';
 
 interface ListenRequest extends Pick<RpcRequest, 'within'> {
-  readonly published: Published;
+  readonly published: PublishedItems;
   readonly body: unknown;
 }
 

@@ -94,10 +94,10 @@ async function readLastEvents(
  */
 export function toWorkingStatus(events: readonly StoredEvent[]): TaskStatus {
   let last: string | undefined;
-  const hear = (message: string): void => {
+  const recordStatus = (message: string): void => {
     last = toOneLine(message, MAX_STATUS);
   };
-  const show = createTurnNotifier({ progress: hear, say: hear });
+  const show = createTurnNotifier({ progress: recordStatus, say: recordStatus });
   for (const stored of events) show({ type: 'event', stored });
   return {
     status: 'working',

@@ -13,7 +13,7 @@ import { toNotAcceptedResult } from './agent-tool.ts';
 import { type AgentCall, acceptCall } from './call-agent.ts';
 import { canAskPeople } from './caller.ts';
 import { acceptInputs } from './input-required.ts';
-import type { Published, RpcRequest } from './rpc-request.ts';
+import type { PublishedItems, RpcRequest } from './rpc-request.ts';
 import {
   RUNNING_POLL_MS,
   readTaskId,
@@ -46,7 +46,7 @@ export const supportsTasks = ({ era, client }: Pick<RpcRequest, 'era' | 'client'
 /**
  * Returns whether calls to an endpoint can become tasks. Calls to tools cannot, because they have no session.
  */
-export const hasTasks = ({ callable }: Published): boolean =>
+export const hasTasks = ({ callable }: PublishedItems): boolean =>
   [...callable.values()].some(({ kind }) => kind === 'agent');
 
 /**
@@ -87,7 +87,10 @@ export const callAsTask = (
  *
  * @throws RpcError if the client has not declared the extension, or the caller has no such task.
  */
-export async function getTask(published: Published, request: RpcRequest): Promise<TaskView & TaskStatus> {
+export async function getTask(
+  published: PublishedItems,
+  request: RpcRequest,
+): Promise<TaskView & TaskStatus> {
   const state = await readTaskState(await findTask(published, request));
   if (!state) throw createUnknownTaskError(request);
   return state.view;
@@ -98,14 +101,14 @@ export async function getTask(published: Published, request: RpcRequest): Promis
  *
  * @throws RpcError as `getTask` does, and if the turn waits for a person with a role that the caller lacks.
  */
-export async function cancelTask(published: Published, request: RpcRequest): Promise<Result> {
+export async function cancelTask(published: PublishedItems, request: RpcRequest): Promise<Result> {
   const task = await findTask(published, request);
   const { within, leave: signal } = request;
   try {
     await cancelTurn({ ...within, target: task.target, signal }, task.turn);
   } catch (failure) {
     if (!(failure instanceof SessionError)) throw failure;
-    if (NO_TASK_ERRORS.includes(failure.type)) throw createUnknownTaskError(request);
+    if (UNKNOWN_TASK_ERRORS.includes(failure.type)) throw createUnknownTaskError(request);
     if (failure.type !== 'turn-over') throw new RpcError(RPC_CODE.invalidRequest, failure.message);
   }
   return {};
@@ -117,7 +120,7 @@ export async function cancelTask(published: Published, request: RpcRequest): Pro
  *
  * @throws RpcError as `getTask` does, and for an invalid answer. The valid ones are accepted.
  */
-export async function updateTask(published: Published, request: RpcRequest): Promise<Result> {
+export async function updateTask(published: PublishedItems, request: RpcRequest): Promise<Result> {
   const { target, turn } = await findTask(published, request);
   const { within, leave: signal, answers: responses } = request;
   const at = { ...within, target, signal };
@@ -134,10 +137,10 @@ export async function updateTask(published: Published, request: RpcRequest): Pro
  * The errors for a turn that does not belong to a task: it does not exist, or its message was added to
  * another turn.
  */
-const NO_TASK_ERRORS: readonly string[] = ['unknown-session', 'unknown-turn', 'no-open-turn'];
+const UNKNOWN_TASK_ERRORS: readonly string[] = ['unknown-session', 'unknown-turn', 'no-open-turn'];
 
 /** Returns the task of a request. @throws RpcError as `getTask` does. */
-async function findTask(published: Published, request: RpcRequest): Promise<Task> {
+async function findTask(published: PublishedItems, request: RpcRequest): Promise<Task> {
   assertTasksSupported(published, request);
   const { taskId } = request.params;
   if (typeof taskId !== 'string')
@@ -149,7 +152,7 @@ async function findTask(published: Published, request: RpcRequest): Promise<Task
 
 /** @throws RpcError if the endpoint has no tasks, or the client has not declared the extension. */
 export function assertTasksSupported(
-  published: Published,
+  published: PublishedItems,
   request: Pick<RpcRequest, 'era' | 'client'>,
 ): void {
   if (request.era !== 'modern' || !hasTasks(published))
@@ -163,7 +166,7 @@ export function assertTasksSupported(
  * never existed.
  */
 export async function findNamedTask(
-  { callable }: Published,
+  { callable }: PublishedItems,
   { within, client }: Pick<RpcRequest, 'within' | 'client'>,
   id: string,
 ): Promise<Task | undefined> {

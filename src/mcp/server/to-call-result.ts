@@ -27,7 +27,7 @@ export const createTextBlock = (text: string) => ({ type: 'text', text }) as con
  *
  * @throws the errors of `read`.
  */
-export async function toCallResult(result: ResultData, read: ReadFile): Promise<CallToolResult> {
+export async function toCallResult(result: ResultData, read: StoredFileReader): Promise<CallToolResult> {
   if (result.type === 'error') return toErrorResult(result.message);
   const stored = listResultParts(result).filter(isStoredFile);
   const bytes = new Map<string, string>();
@@ -43,7 +43,7 @@ export async function toCallResult(result: ResultData, read: ReadFile): Promise<
 }
 
 /** Returns the bytes of a file, or `undefined` if they are missing. */
-type ReadFile = (file: StoredFile) => Promise<Uint8Array | undefined>;
+type StoredFileReader = (file: StoredFile) => Promise<Uint8Array | undefined>;
 
 type Base64ByFile = ReadonlyMap<string, string>;
 
@@ -55,14 +55,14 @@ function toBlocks(result: ResultData, bytes: Base64ByFile): ContentBlock[] {
     : parts.map((part) => (isFile(part) ? toFileBlock(part, bytes) : createTextBlock(part.text)));
 }
 
-const BYTES_MISSING = '(its bytes are missing)';
+const MISSING_BYTES_NOTE = '(its bytes are missing)';
 
 function toFileBlock(file: FileContent, bytes: Base64ByFile): ContentBlock {
   const { mediaType: mimeType, name } = file;
   if ('url' in file) return { type: 'resource_link', uri: file.url, name: name ?? file.url, mimeType };
   const data = isStoredFile(file) ? bytes.get(file.id) : undefined;
   if (!isStoredFile(file) || data === undefined)
-    return createTextBlock(`${formatFileLine(file)} ${BYTES_MISSING}`);
+    return createTextBlock(`${formatFileLine(file)} ${MISSING_BYTES_NOTE}`);
   const [type] = mimeType.split('/', 1);
   if (type === 'image' || type === 'audio') return { type, data, mimeType };
   // Clients name a resource after the last part of its URI.
@@ -81,7 +81,7 @@ function toMcpContent(value: Json, bytes: Base64ByFile, words: ContentBlock[]): 
   if (!read.ok) return { content: words };
   const { content, structuredContent } = read.value;
   const told = content.map((block): unknown =>
-    lacksBytes(block) ? createTextBlock(`${formatBlock(block)} ${BYTES_MISSING}`) : block,
+    lacksBytes(block) ? createTextBlock(`${formatBlock(block)} ${MISSING_BYTES_NOTE}`) : block,
   );
   return {
     content: told.every(isSpecType.ContentBlock) ? told : words,

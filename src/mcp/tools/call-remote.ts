@@ -4,10 +4,10 @@ import type {
   LoggingMessageNotification,
   Progress,
 } from '@modelcontextprotocol/client';
-import { timeoutError } from '../../tool/async.ts';
+import { createTimeoutError } from '../../tool/async.ts';
 import type { CallContext, Effect } from '../../tool/call.ts';
 import type { JsonObject } from '../../tool/json.ts';
-import { errorEntry } from '../../tool/log.ts';
+import { createErrorEntry } from '../../tool/log.ts';
 import { createFailureResult, error, mapContent, type ToolResult } from '../../tool/tool-result.ts';
 import type { McpClient } from '../client/mcp-client.ts';
 import {
@@ -96,9 +96,9 @@ async function requestAnswer(
   { call, meta, connection, continuation }: OutgoingCall,
 ): Promise<CallToolResult | InputRequiredResult | 'late'> {
   const time = createServerClock(client.timeout);
-  const pass = (status: string): void => call.progress(status);
-  const progress = createThrottle(THROTTLE_MS, pass);
-  const log = createThrottle(THROTTLE_MS, pass);
+  const reportStatus = (status: string): void => call.progress(status);
+  const progress = createThrottle(THROTTLE_MS, reportStatus);
+  const log = createThrottle(THROTTLE_MS, reportStatus);
   let unasked: Error | undefined;
   try {
     return await connection.callTool(
@@ -155,7 +155,7 @@ export function createMeta(client: McpClient, call: CallContext): JsonObject | u
   try {
     return { ...client.meta?.(call.context), [IDEMPOTENCY_KEY]: call.idempotencyKey };
   } catch (thrown) {
-    call.log(errorEntry(`the meta converter of MCP client '${client.name}' threw`, thrown));
+    call.log(createErrorEntry(`the meta converter of MCP client '${client.name}' threw`, thrown));
     return undefined;
   }
 }
@@ -187,16 +187,16 @@ export function createThrottle(ms: number, pass: (status: string) => void): Thro
     timer = undefined;
     const status = newest;
     newest = undefined;
-    if (status !== undefined) passNow(status);
+    if (status !== undefined) reportStatusNow(status);
   };
-  const passNow = (status: string): void => {
+  const reportStatusNow = (status: string): void => {
     timer = setTimeout(flushStatus, ms);
     pass(status);
   };
   return {
     tell(status) {
       if (hasEnded) return;
-      if (timer === undefined) passNow(status);
+      if (timer === undefined) reportStatusNow(status);
       else newest = status;
     },
     end() {
@@ -226,10 +226,10 @@ function createServerClock(ms: number): ServerClock {
   let cancel = (): void => {};
   const start = (): void => {
     since = Date.now();
-    const timer = setTimeout(() => over.abort(timeoutError(ms)), left);
+    const timer = setTimeout(() => over.abort(createTimeoutError(ms)), left);
     cancel = () => clearTimeout(timer);
   };
-  const stop = (): void => {
+  const stopTimer = (): void => {
     cancel();
     left -= Date.now() - since;
   };
@@ -237,7 +237,7 @@ function createServerClock(ms: number): ServerClock {
   return {
     signal: over.signal,
     async during(waited) {
-      if (waiting === 0) stop();
+      if (waiting === 0) stopTimer();
       waiting += 1;
       try {
         return await waited;

@@ -3,7 +3,7 @@ import { answers } from '../../modules/answers/answers.ts';
 import { LISTINGS, listings } from '../../modules/listings/entry.ts';
 import { defineUnfolding } from '../../modules/unfolding/define-unfolding.ts';
 import type { UnfoldingOptions, UnfoldingTool } from '../../modules/unfolding/unfolding.ts';
-import { createRequiredTools } from '../../sources/resolution/tool-provider.ts';
+import { createRequiredToolProvider } from '../../sources/resolution/tool-provider.ts';
 import type { ToolProvider } from '../../sources/resolution/tool-source.ts';
 import { memoize } from '../../tool/async.ts';
 import type { AnyTool, CallRun, LoopView } from '../../tool/tool.ts';
@@ -17,7 +17,7 @@ import {
   hasFreshListings,
   type McpToolProviderConfig,
   mcpToolProvider,
-  NO_TOOLS,
+  NO_TOOLS_MESSAGE,
   selectTools,
 } from './mcp-tool-provider.ts';
 
@@ -162,7 +162,7 @@ function createNamedTools({
     toolByName: createNamedProvider,
     requiredToolByName(name) {
       const provider = createNamedProvider(name);
-      const standIn = createRequiredTools([name], [known]);
+      const standIn = createRequiredToolProvider([name], [known]);
       return {
         ...provider,
         toolsNow(view) {
@@ -233,7 +233,7 @@ async function prepareTools(of: McpToolProviderConfig, call: CallRun): Promise<P
   const problems = answers.flatMap(({ problem }) => problem ?? []);
   const isEmpty = problems.length === answers.length && selectTools(of, call.view).length === 0;
   if (isEmpty) {
-    const why = problems.length > 0 ? problems.join(' ') : NO_TOOLS;
+    const why = problems.length > 0 ? problems.join(' ') : NO_TOOLS_MESSAGE;
     return `Tool '${call.tool}' cannot show its tools now. ${why} Go on without them.`;
   }
   const missing = answers.filter(({ problem, client }) => problem && !findKnownListing(client, call.view));

@@ -19,7 +19,7 @@ export {
   passThrough,
 } from '../client/mcp-client.ts';
 export type { Fetch } from '../client/wire/guarded-fetch.ts';
-export { type BytesElsewhere, McpContent } from '../content/mcp-content.ts';
+export { type ByteReference, McpContent } from '../content/mcp-content.ts';
 export {
   createMcpToolFactory,
   type McpToolFactory,

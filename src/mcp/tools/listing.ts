@@ -28,7 +28,7 @@ export type ListedTool = {
    * The definition that the session first saw, if the server has changed it and the client has accepted the
    * change.
    */
-  readonly first?: FirstSeen;
+  readonly first?: FirstDefinition;
   /** `true` if the client refuses the server's current definition, because it differs from the first one. */
   readonly refused?: true;
   /** The fingerprint of the server's current definition, if it is refused. */
@@ -36,7 +36,7 @@ export type ListedTool = {
 };
 
 /** The parts of a definition for comparing a later one. */
-export type FirstSeen = Pick<ListedTool, 'fingerprint' | 'inputSchema' | 'exact' | 'hints'>;
+export type FirstDefinition = Pick<ListedTool, 'fingerprint' | 'inputSchema' | 'exact' | 'hints'>;
 
 /** A tool that is no longer offered. The session keeps how it first saw the tool. */
 export type GoneTool = {
@@ -46,7 +46,7 @@ export type GoneTool = {
   /** The fingerprint of the server's current definition, if it lists a different tool of this name. */
   readonly latest?: string;
   /** The definition that the session first saw, for `refuse-weaker`, if there is room for it. */
-  readonly first?: FirstSeen;
+  readonly first?: FirstDefinition;
 };
 
 /** A server's hints about a tool's behavior (MCP specification, ToolAnnotations). */

@@ -113,13 +113,13 @@ async function findToolFacts(client: McpClient, discovery: Discovery): Promise<r
 const MAX_LISTED = 2_000;
 
 /** The text for a model without any tools to offer. */
-export const NO_TOOLS = 'No MCP tools are available - check MCP client connections.';
+export const NO_TOOLS_MESSAGE = 'No MCP tools are available - check MCP client connections.';
 
 /** Returns the text for a call of an unknown tool. */
 function formatMissingMcpTool(name: string, available: readonly string[]): string {
   const what = `MCP tool '${shorten(name, 128)}' not found.`;
   const there = available.filter((one) => !one.endsWith(PLACEHOLDER_SUFFIX));
-  if (there.length === 0) return `${what} ${NO_TOOLS}`;
+  if (there.length === 0) return `${what} ${NO_TOOLS_MESSAGE}`;
   return `${what} Available tools: ${shorten(there.join(', '), MAX_LISTED)}`;
 }
 

@@ -202,13 +202,13 @@ export function nameTools(client: McpClient, tools: readonly ListedTool[]): Read
 const isPlainName = (name: string): boolean => PLAIN_NAME.test(name) && name !== '__proto__';
 
 function toHashedName(prefix: string, name: string, salted: string): string {
-  const ending = `_${hash(salted)}`;
+  const ending = `_${hashText(salted)}`;
   const words = name.replaceAll(/[^A-Za-z0-9_-]+/g, '_').replaceAll(/^_+|_+$/g, '') || 'tool';
   return (prefix.replaceAll(/[^A-Za-z0-9_-]/g, '_') + words).slice(0, MAX_NAME - ending.length) + ending;
 }
 
 /** Returns a 32-bit FNV-1a hash in base 36. Unlike a digest, it is synchronous. */
-function hash(text: string): string {
+function hashText(text: string): string {
   let value = 0x811c9dc5;
   for (const byte of ENCODER.encode(text)) value = Math.imul(value ^ byte, 0x01000193) >>> 0;
   return value.toString(36).padStart(7, '0');

@@ -4,7 +4,7 @@ import { shorten } from '../../tool/json.ts';
 import type { Secrets } from '../../tool/secrets.ts';
 import type { McpClient } from '../client/mcp-client.ts';
 import { logWarning, type RedactingLog, toOneLine } from '../content/words.ts';
-import type { Drift, FirstSeen, GoneTool, ListedTool, McpListing } from './listing.ts';
+import type { Drift, FirstDefinition, GoneTool, ListedTool, McpListing } from './listing.ts';
 import { getEffect } from './mcp-tool.ts';
 
 /** The maximum length of all stored tools as JSON. */
@@ -79,7 +79,7 @@ interface KnownTool {
   readonly last?: string | undefined;
   readonly tool?: ListedTool | undefined;
   /** The definition that the session first saw. Absent if only its fingerprint is stored. */
-  readonly first?: FirstSeen | undefined;
+  readonly first?: FirstDefinition | undefined;
 }
 
 function indexKnownTools(former: McpListing | undefined, refuses: boolean): ReadonlyMap<string, KnownTool> {
@@ -88,7 +88,7 @@ function indexKnownTools(former: McpListing | undefined, refuses: boolean): Read
     known.set(name, { fingerprint, last: latest, first });
   }
   for (const tool of former?.tools ?? []) {
-    const first = tool.first ?? toFirstSeen(tool);
+    const first = tool.first ?? toFirstDefinition(tool);
     known.set(tool.name, {
       fingerprint: first.fingerprint,
       last: tool.latest ?? tool.fingerprint,
@@ -99,7 +99,7 @@ function indexKnownTools(former: McpListing | undefined, refuses: boolean): Read
   return known;
 }
 
-const toFirstSeen = ({ fingerprint, inputSchema, exact, hints }: ListedTool): FirstSeen => ({
+const toFirstDefinition = ({ fingerprint, inputSchema, exact, hints }: ListedTool): FirstDefinition => ({
   fingerprint,
   inputSchema,
   ...(exact !== undefined && { exact }),

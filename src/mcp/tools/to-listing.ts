@@ -62,7 +62,7 @@ export async function toListing(
   };
 }
 
-function readTools(by: ListingServer, tools: readonly unknown[]): readonly ReadTool[] {
+function readTools(by: ListingServer, tools: readonly unknown[]): readonly ParsedTool[] {
   const names = new Set<string>();
   let usable = 0;
   return tools.map((listed) => {
@@ -78,7 +78,7 @@ function readTools(by: ListingServer, tools: readonly unknown[]): readonly ReadT
   });
 }
 
-type ReadableTool = Extract<ReadTool, { ok: true }>;
+type ReadableTool = Extract<ParsedTool, { ok: true }>;
 
 const addFingerprint = async ({ tool, said, exact }: ReadableTool): Promise<ListedTool> => ({
   ...tool,
@@ -127,7 +127,7 @@ const MAX_DESCRIPTION = 8 * 1024;
 const MAX_SCHEMAS = 64 * 1024;
 
 /** A sanitized tool from a server's list, or the reason why it cannot be used, to complete "'x' ...". */
-type ReadTool =
+type ParsedTool =
   | {
       readonly ok: true;
       readonly tool: Omit<ListedTool, 'fingerprint' | 'exact'>;
@@ -152,11 +152,11 @@ interface ListingServer {
  * Reads a tool of a server's list (MCP specification, "Tool"). Drops an unusable output schema. Leaves out a
  * tool with an unusable input schema. Never throws.
  */
-function readTool({ server, hasHeaders }: ListingServer, listed: unknown): ReadTool {
+function readTool({ server, hasHeaders }: ListingServer, listed: unknown): ParsedTool {
   const copy = copyJson(listed);
   const raw = copy.ok && isJsonObject(copy.value) ? copy.value : undefined;
   const name = readText(raw?.name) ?? '';
-  const leaveOut = (reason: string): ReadTool => ({ ok: false, name, reason });
+  const leaveOut = (reason: string): ParsedTool => ({ ok: false, name, reason });
   if (!raw) return leaveOut('is not a JSON object');
   if (!isName(name)) return leaveOut(`has no name of 1 to ${MAX_NAME} characters`);
   // It requires a different kind of call (MCP specification, "Tasks").

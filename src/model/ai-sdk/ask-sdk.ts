@@ -12,7 +12,7 @@ import {
 import { toCallOptions } from './call-options.ts';
 import { createSdkReply } from './sdk-reply.ts';
 import { checkWarnings } from './settings.ts';
-import { generate, stream } from './specification.ts';
+import { generate, streamReply } from './specification.ts';
 import type { KnownModel } from './traits.ts';
 
 /** The maximum number of requests for one reply whose server pauses. */
@@ -116,7 +116,7 @@ async function askSdk(ask: SdkAsk, again: (() => Promise<void>) | undefined): Pr
       ?.cancel()
       .catch(() => {});
   try {
-    const result = await waitOrRelease(attempt.patience, () => stream(model, options), {
+    const result = await waitOrRelease(attempt.patience, () => streamReply(model, options), {
       broken: explainBroken,
       release,
     });

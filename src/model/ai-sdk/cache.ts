@@ -114,13 +114,13 @@ function markLastTool(tools: Tools, mark: ProviderData): Tools {
 }
 
 type PromptMessage = LanguageModelV4Prompt[number];
-type Markable = Pick<PromptMessage, 'providerOptions'>;
+type MarkablePart = Pick<PromptMessage, 'providerOptions'>;
 
 /**
  * Sets a mark, but keeps the options that the part already has, because its provider set them and requires
  * them.
  */
-const setMark = (part: Markable, mark: ProviderData): void => {
+const setMark = (part: MarkablePart, mark: ProviderData): void => {
   // Both are JSON. The SDK's types only omit `readonly`.
   const own = (part.providerOptions ?? {}) as ProviderData;
   Object.assign(part, toReturnedOptions(mergeOptions(mark, own)));

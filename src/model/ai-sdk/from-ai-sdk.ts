@@ -63,10 +63,10 @@ export interface FromAiSdkOptions extends AdapterOptions, TraitOverrides {
  * ```
  */
 export const fromAiSdk = (model: SdkModel, options: FromAiSdkOptions = {}): ChatModel =>
-  fromAiSdkWithClock(model, options, systemRetryClock);
+  createAiSdkModel(model, options, systemRetryClock);
 
 /** `fromAiSdk` with an injected clock and random source. For tests; the package does not export it. */
-export const fromAiSdkWithClock = (
+export const createAiSdkModel = (
   model: SdkModel,
   { timeout, retries = DEFAULT_RETRIES, like, signsPrefix, wantsThoughts, ...limits }: FromAiSdkOptions,
   pace: RetryClock,

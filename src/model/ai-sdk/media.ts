@@ -1,10 +1,10 @@
-import { type MediaTaken, ModelError, type ModelMedia, type ModelMessage } from '../chat-model.ts';
+import { type AcceptedMedia, ModelError, type ModelMedia, type ModelMessage } from '../chat-model.ts';
 import { describeFile, isAcceptedFile } from '../given-to.ts';
 import type { MessageFile } from '../parts.ts';
 import { isRecord } from '../untrusted-json.ts';
 import type { SdkModel } from './specification.ts';
 
-const NO_MEDIA: MediaTaken = { data: [], url: [] };
+const NO_MEDIA: AcceptedMedia = { data: [], url: [] };
 
 /**
  * Refuses files that the package would refuse with another error, drop, or write as text. For an unknown

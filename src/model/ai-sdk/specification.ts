@@ -17,7 +17,7 @@ export const generate = async (model: SdkModel, options: LanguageModelV4CallOpti
   model.specificationVersion === 'v3' ? model.doGenerate(toV3Options(options)) : model.doGenerate(options);
 
 /** Asks for a streamed reply. The result is as untrusted as that of `generate`. */
-export const stream = async (model: SdkModel, options: LanguageModelV4CallOptions): Promise<unknown> =>
+export const streamReply = async (model: SdkModel, options: LanguageModelV4CallOptions): Promise<unknown> =>
   model.specificationVersion === 'v3' ? model.doStream(toV3Options(options)) : model.doStream(options);
 
 type Message = LanguageModelV4Prompt[number];

@@ -1,5 +1,5 @@
-import type { ChatModel, MediaTaken, ModelMedia, WantedThoughts } from '../chat-model.ts';
-import type { MadeBy } from '../parts.ts';
+import type { AcceptedMedia, ChatModel, ModelMedia, WantedThoughts } from '../chat-model.ts';
+import type { ReplyMaker } from '../parts.ts';
 import type { ModelSettings } from '../settings.ts';
 import type { SdkModel } from './specification.ts';
 
@@ -109,13 +109,13 @@ const PDF = 'application/pdf';
 const SPEECH_TYPES = ['audio/wav', 'audio/mpeg', 'audio/mp3'];
 const AUDIO_TYPES = ['wav', 'mp3', 'mpeg', 'aiff', 'aac', 'ogg', 'flac'].map((name) => `audio/${name}`);
 
-const NO_MEDIA: MediaTaken = { data: [], url: [] };
-const allowBytes = (...data: readonly string[]): MediaTaken => ({ data, url: [] });
-const allowBytesAndUrls = (...types: readonly string[]): MediaTaken => ({ data: types, url: types });
-const allowMessagesAndResults = (taken: MediaTaken): ModelMedia => ({ message: taken, result: taken });
-const allowMessages = (taken: MediaTaken): ModelMedia => ({ message: taken, result: NO_MEDIA });
+const NO_MEDIA: AcceptedMedia = { data: [], url: [] };
+const createBytesMedia = (...data: readonly string[]): AcceptedMedia => ({ data, url: [] });
+const createBytesAndUrlsMedia = (...types: readonly string[]): AcceptedMedia => ({ data: types, url: types });
+const createModelMedia = (taken: AcceptedMedia): ModelMedia => ({ message: taken, result: taken });
+const createMessageMedia = (taken: AcceptedMedia): ModelMedia => ({ message: taken, result: NO_MEDIA });
 
-const createGeminiMedia = (result: MediaTaken): ModelMedia => ({
+const createGeminiMedia = (result: AcceptedMedia): ModelMedia => ({
   message: {
     data: [...GEMINI_IMAGE_TYPES, 'image/heic', 'image/heif', PDF, ...AUDIO_TYPES],
     url: [...GEMINI_IMAGE_TYPES, PDF],
@@ -144,7 +144,7 @@ const TRAIT_ROWS: readonly TraitRow[] = [
   { of: /\banthropic\b|bedrock/, named: createNameTest(CLAUDE_PATTERN), kin: CLAUDE_PATTERN },
   { of: /bedrock/, named: isNewClaude, wantsThoughts: undefined },
   { of: /bedrock|^openrouter\b/, named: createNameTest(CLAUDE_PATTERN), wantsThoughts: 'budget' },
-  { of: /^anthropic\b/, media: allowMessagesAndResults(allowBytesAndUrls(...IMAGE_TYPES, PDF)) },
+  { of: /^anthropic\b/, media: createModelMedia(createBytesAndUrlsMedia(...IMAGE_TYPES, PDF)) },
   {
     of: /\banthropic\b/,
     options: 'anthropic',
@@ -154,7 +154,7 @@ const TRAIT_ROWS: readonly TraitRow[] = [
     forcesNoThinker: true,
     cache: { by: 'marks', under: 'anthropic' },
     // Other servers of Claude cannot fetch URLs.
-    media: allowMessagesAndResults(allowBytes(...IMAGE_TYPES, PDF)),
+    media: createModelMedia(createBytesMedia(...IMAGE_TYPES, PDF)),
     wantsThoughts: 'budget',
   },
 
@@ -171,15 +171,18 @@ const TRAIT_ROWS: readonly TraitRow[] = [
     runs: ['openai'],
     rawInput: true,
     stores: true,
-    media: allowMessagesAndResults(allowBytesAndUrls(...IMAGE_TYPES, PDF)),
+    media: createModelMedia(createBytesAndUrlsMedia(...IMAGE_TYPES, PDF)),
   },
   // Audio models accept no images, and the others accept no audio.
   {
     of: /^(?:openai|azure)\.chat/,
     named: createNameTest(/audio/),
-    media: allowMessages(allowBytes(...SPEECH_TYPES)),
+    media: createMessageMedia(createBytesMedia(...SPEECH_TYPES)),
   },
-  { of: /^(?:openai|azure)\.chat/, media: allowMessages({ data: [...IMAGE_TYPES, PDF], url: IMAGE_TYPES }) },
+  {
+    of: /^(?:openai|azure)\.chat/,
+    media: createMessageMedia({ data: [...IMAGE_TYPES, PDF], url: IMAGE_TYPES }),
+  },
   {
     of: /^(?:openai|azure)\./,
     lacks: ['topK'],
@@ -193,7 +196,7 @@ const TRAIT_ROWS: readonly TraitRow[] = [
   {
     of: GOOGLE_PROVIDER,
     named: createNameTest(/(?:^|[/.])gemini-(?:[3-9]|\d\d)/i),
-    media: createGeminiMedia(allowBytes(...GEMINI_IMAGE_TYPES, PDF)),
+    media: createGeminiMedia(createBytesMedia(...GEMINI_IMAGE_TYPES, PDF)),
   },
   { of: GOOGLE_PROVIDER, media: createGeminiMedia(NO_MEDIA) },
   {
@@ -211,7 +214,7 @@ const TRAIT_ROWS: readonly TraitRow[] = [
     oneCall: CAMEL_CASE_OPTION,
     runs: ['groq'],
     rawInput: true,
-    media: allowMessages(allowBytesAndUrls(...IMAGE_TYPES)),
+    media: createMessageMedia(createBytesAndUrlsMedia(...IMAGE_TYPES)),
     wantsItsOwn: undefined,
   },
   {
@@ -220,7 +223,7 @@ const TRAIT_ROWS: readonly TraitRow[] = [
     oneCall: CAMEL_CASE_OPTION,
     runs: 'any',
     rawInput: true,
-    media: allowMessages(allowBytesAndUrls(...IMAGE_TYPES, PDF)),
+    media: createMessageMedia(createBytesAndUrlsMedia(...IMAGE_TYPES, PDF)),
     wantsItsOwn: undefined,
   },
   {
@@ -228,7 +231,7 @@ const TRAIT_ROWS: readonly TraitRow[] = [
     cache: { by: 'key', under: 'xai' },
     media: {
       message: { data: XAI_IMAGE_TYPES, url: [...XAI_IMAGE_TYPES, PDF] },
-      result: allowBytesAndUrls(...XAI_IMAGE_TYPES),
+      result: createBytesAndUrlsMedia(...XAI_IMAGE_TYPES),
     },
   },
   {
@@ -250,7 +253,7 @@ const TRAIT_ROWS: readonly TraitRow[] = [
     oneCall: SNAKE_CASE_OPTION,
     runs: 'any',
     ownEffort: true,
-    media: allowMessagesAndResults({
+    media: createModelMedia({
       data: [...IMAGE_TYPES, PDF, ...AUDIO_TYPES, 'audio/m4a'],
       url: [...IMAGE_TYPES, PDF],
     }),
@@ -263,7 +266,7 @@ const TRAIT_ROWS: readonly TraitRow[] = [
     lacks: ['topK', 'seed'],
     runs: [],
     oneCall: undefined,
-    media: allowMessagesAndResults(allowBytesAndUrls(...IMAGE_TYPES)),
+    media: createModelMedia(createBytesAndUrlsMedia(...IMAGE_TYPES)),
     wantsItsOwn: undefined,
   },
   // Converse refuses marks for models without a cache: older versions of Claude, and most others.
@@ -272,9 +275,9 @@ const TRAIT_ROWS: readonly TraitRow[] = [
     named: createNameTest(/claude-(?:(?:fable|mythos|opus|sonnet|haiku)-\d|3-7-|3-5-haiku)/),
     cache: { by: 'marks', under: 'bedrock' },
   },
-  { of: /^amazon-bedrock\b/, media: allowMessagesAndResults(allowBytes(...IMAGE_TYPES, PDF)) },
+  { of: /^amazon-bedrock\b/, media: createModelMedia(createBytesMedia(...IMAGE_TYPES, PDF)) },
   { of: /bedrock/, lacks: ['seed'], runs: 'any' },
-  { of: /^workers-?ai\.chat/, media: allowMessages(allowBytes(...IMAGE_TYPES)) },
+  { of: /^workers-?ai\.chat/, media: createMessageMedia(createBytesMedia(...IMAGE_TYPES)) },
   {
     of: /^workers-?ai\b/,
     lacks: ['topK', 'seed', 'stop'],
@@ -354,4 +357,4 @@ export const getThoughtReaderTraits = (
   { provider }: Pick<SdkModel, 'provider'>,
   { kin }: SdkTraits,
 ): Pick<ChatModel, 'readsThoughtsOf'> =>
-  kin ? { readsThoughtsOf: (maker: MadeBy) => maker.provider === provider && kin.test(maker.model) } : {};
+  kin ? { readsThoughtsOf: (maker: ReplyMaker) => maker.provider === provider && kin.test(maker.model) } : {};

@@ -80,7 +80,7 @@ function rewriteForeignReplies(messages: readonly ModelMessage[]): readonly Mode
       return foreign ? { role: 'assistant', text: message.text, toolCalls: [] } : message;
     }
     if (message.role !== 'tool' || !foreign) return message;
-    const told = resultToMessage(message, foreign.toolCalls, isFirst);
+    const told = toResultMessage(message, foreign.toolCalls, isFirst);
     isFirst = false;
     return told;
   });
@@ -91,7 +91,7 @@ const beginsWithThought = (message: Assistant): boolean => partsOf(message)[0]?.
 /**
  * Returns a result as a user message. The results of one reply are consecutive, and the first has a heading.
  */
-function resultToMessage(
+function toResultMessage(
   { id, text, parts }: Result,
   calls: readonly RequestedCall[],
   isFirst: boolean,

@@ -54,13 +54,13 @@ export const createFieldAssembly = (onReasoning: (piece: string) => void): Field
   let isChunked = false;
   let extra: unknown;
 
-  const hear = (field: string, piece: string): void => {
+  const receivePiece = (field: string, piece: string): void => {
     if (piece === '' || (heard && heard.field !== field)) return;
     heard = { field, text: (heard?.text ?? '') + piece };
     onReasoning(piece);
   };
   const addDetails = (more: readonly GrowingRecord[], isPiece: boolean): void => {
-    for (const detail of more) hear('reasoning_details', getDetailText(detail));
+    for (const detail of more) receivePiece('reasoning_details', getDetailText(detail));
     details ??= [];
     for (const detail of more) {
       const open = isPiece ? lastDetails.get(detail.index) : undefined;
@@ -76,7 +76,7 @@ export const createFieldAssembly = (onReasoning: (piece: string) => void): Field
     const text = typeof content === 'string' && content !== '' ? [{ type: 'text', text: content }] : [];
     const more = readRecords(content) ?? text;
     isChunked ||= more.some(({ type }) => type !== 'text');
-    for (const chunk of more) hear('content', getThinkingText(chunk));
+    for (const chunk of more) receivePiece('content', getThinkingText(chunk));
     for (const chunk of more) if (!isPiece || !mergeIntoLast(chunks, chunk)) chunks.push({ ...chunk });
   };
 
@@ -86,7 +86,7 @@ export const createFieldAssembly = (onReasoning: (piece: string) => void): Field
         const piece = message[field];
         if (typeof piece !== 'string') continue;
         texts.set(field, (texts.get(field) ?? '') + piece);
-        hear(field, piece);
+        receivePiece(field, piece);
       }
       const more = readRecords(message.reasoning_details);
       if (more) addDetails(more, isPiece);

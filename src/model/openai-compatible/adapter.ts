@@ -75,7 +75,7 @@ export interface OpenaiCompatibleOptions extends AdapterOptions {
 }
 
 /** `openaiCompatible` with an injected clock and random source, for tests. Throws the same errors. */
-export const openaiCompatibleWithClock = (options: OpenaiCompatibleOptions, pace: RetryClock): ChatModel => {
+export const createOpenaiCompatible = (options: OpenaiCompatibleOptions, pace: RetryClock): ChatModel => {
   literals?.refuse(TypeError, literals.serverProblem(options, OUR_FIELDS, Object.keys(SERVERS)));
   const { model, headers = {}, timeout, retries = DEFAULT_RETRIES, extraBody } = options;
   // Pasted secrets often end with a line break.

@@ -3,7 +3,7 @@ import type { ChatModel, ModelOfEnv } from '../chat-model.ts';
 import { ConfigurationError } from '../configuration-error.ts';
 import { checkPrices, type Prices } from '../prices.ts';
 import { systemRetryClock } from '../retry.ts';
-import { type OpenaiCompatibleOptions, openaiCompatibleWithClock } from './adapter.ts';
+import { createOpenaiCompatible, type OpenaiCompatibleOptions } from './adapter.ts';
 
 /**
  * Creates a function that makes a model from the environment. It reads the vars `MODEL` (the model's name,
@@ -36,7 +36,7 @@ export function openaiCompatible(options?: OpenaiCompatibleOptions): ChatModel |
 }
 
 const createForServer = (options: OpenaiCompatibleOptions): ChatModel =>
-  openaiCompatibleWithClock(options, systemRetryClock);
+  createOpenaiCompatible(options, systemRetryClock);
 
 /** The vars that the model uses. Each can be absent. */
 interface Vars {
@@ -51,7 +51,7 @@ const modelOfVars: ModelOfEnv<object> = Object.assign(
     const [model, baseURL] = [readSetting(env.MODEL), readSetting(env.OPENAI_BASE_URL)];
     const { OPENAI_API_KEY: key } = env;
     const apiKey = readSetting(key);
-    if (model === 'offline') throw new ConfigurationError(NO_PLANNER);
+    if (model === 'offline') throw new ConfigurationError(NO_PLANNER_MESSAGE);
     if (baseURL === undefined && apiKey === undefined && !isStoredSecret(key)) {
       const which =
         model === undefined ? 'This Worker has no model:' : `MODEL is '${model.slice(0, 80)}', but`;
@@ -84,7 +84,7 @@ const SETUP_ADVICE = 'Set OPENAI_API_KEY or OPENAI_BASE_URL, and MODEL to the na
 
 const PLANNER = "orOffline(openaiCompatible()) from 'holdfast/models/offline'.";
 
-const NO_PLANNER = `MODEL is 'offline', which runs in development only, as ${PLANNER} ${SETUP_ADVICE}`;
+const NO_PLANNER_MESSAGE = `MODEL is 'offline', which runs in development only, as ${PLANNER} ${SETUP_ADVICE}`;
 
 function createFromVars(options: OpenaiCompatibleOptions): ChatModel {
   try {

@@ -142,7 +142,7 @@ function extractFiles(messages: readonly ModelMessage[]): ExtractedFiles {
   const mark = crypto.randomUUID();
   const files: string[] = [];
   const extractData = (part: MessagePart): MessagePart =>
-    part.type === 'text' || NOT_BASE64.test(part.data)
+    part.type === 'text' || NON_BASE64_CHARACTER.test(part.data)
       ? part
       : { ...part, data: `${mark}${files.push(part.data) - 1}${mark}` };
   const without = messages.map((message) =>
@@ -156,7 +156,7 @@ const hasFiles = (message: ModelMessage): message is Extract<ModelMessage, { rea
   message.role === 'user' && message.parts !== undefined;
 
 /** Matches a character that is not base64, as in a URL or in text that JSON would escape. */
-const NOT_BASE64 = /[^A-Za-z0-9+/=]/;
+const NON_BASE64_CHARACTER = /[^A-Za-z0-9+/=]/;
 
 /** Joins the pieces as bytes. Every second piece is the number of a file, the others are JSON. */
 function joinBytes(pieces: readonly string[], files: readonly string[]): Uint8Array<ArrayBuffer> {

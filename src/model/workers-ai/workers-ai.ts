@@ -79,10 +79,10 @@ export interface WorkersAiOptions extends AdapterOptions {
  * ```
  */
 export const workersAi = (binding: AiBinding, options: WorkersAiOptions): ChatModel =>
-  workersAiWithClock(binding, options, systemRetryClock);
+  createWorkersAi(binding, options, systemRetryClock);
 
 /** `workersAi` with an injected clock and random source. For tests; the package does not export it. */
-export const workersAiWithClock = (
+export const createWorkersAi = (
   binding: AiBinding,
   { model, timeout, retries = DEFAULT_RETRIES, ...limits }: WorkersAiOptions,
   pace: RetryClock,

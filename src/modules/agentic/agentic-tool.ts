@@ -15,7 +15,7 @@ import {
 import { checkCall, checkInput } from '../../tool/check-input.ts';
 import type { LiteralKind, LiteralShape } from '../../tool/check-literal.ts';
 import { warnDeveloper } from '../../tool/console-log.ts';
-import { originOf } from '../../tool/decorate.ts';
+import { getOrigin } from '../../tool/decorate.ts';
 import type { Limits } from '../../tool/frame.ts';
 import { type InputDeclaration, type InputOf, InputSchemaError } from '../../tool/input-schema.ts';
 import { literals } from '../../tool/literals.ts';
@@ -308,6 +308,6 @@ export const formatLoopInstructions = (description: string): string =>
  */
 export function getFrameName(own: string, { tool, offered }: Pick<CallRun, 'tool' | 'offered'>): string {
   const called = offered().find(({ name }) => name === tool);
-  const origin = called && originOf(called);
+  const origin = called && getOrigin(called);
   return origin && origin.name !== tool ? tool : own;
 }

@@ -4,7 +4,7 @@ import { type AgentSettings, mergeSettings } from '../../model/settings.ts';
 import type { ToolSource } from '../../sources/resolution/tool-source.ts';
 import { ToolDefinitionError } from '../../tool/check-definition.ts';
 import type { LiteralRule } from '../../tool/check-literal.ts';
-import { copyMakerOf, makeCopyable } from '../../tool/decorate.ts';
+import { findCopyMaker, makeCopyable } from '../../tool/decorate.ts';
 import type { Limits } from '../../tool/frame.ts';
 import { isJsonObject, type JsonObject } from '../../tool/json.ts';
 import type { ModuleUse } from '../../tool/module-use.ts';
@@ -162,7 +162,7 @@ export const registerCopy = <T extends AnyTool>(tool: T, make: (changes: LoopCha
   makeCopyable(tool, make);
 
 function copyTool<T extends AnyTool>(tool: T, by: string, changes: LoopChanges): T {
-  const make = copyMakerOf(tool);
+  const make = findCopyMaker(tool);
   if (make) return make(changes) as T; // made from the same configuration
   const [field = ''] = Object.keys(changes);
   const problem =

@@ -3,9 +3,15 @@ import type { HistoryMessage } from '../../tool/call.ts';
 import { parseToolInput } from '../../tool/check-input.ts';
 import { fromBase64 } from '../../tool/content.ts';
 import { isJsonObject } from '../../tool/json.ts';
-import { errorEntry, type Log } from '../../tool/log.ts';
+import { createErrorEntry, type Log } from '../../tool/log.ts';
 import { content, file } from '../../tool/to-tool-result.ts';
-import { artifact, type ContentResult, error, modelText, type ToolResult } from '../../tool/tool-result.ts';
+import {
+  artifact,
+  type ContentResult,
+  error,
+  getModelText,
+  type ToolResult,
+} from '../../tool/tool-result.ts';
 
 /** A message in the AI SDK's format. */
 export interface AiMessage {
@@ -28,7 +34,7 @@ export function toAiMessages(history: readonly HistoryMessage[]): AiMessage[] {
     });
     const results = message.calls.flatMap(({ id, name, result }) => {
       if (!result) return [];
-      const output = { type: result.type === 'error' ? 'error-text' : 'text', value: modelText(result) };
+      const output = { type: result.type === 'error' ? 'error-text' : 'text', value: getModelText(result) };
       return [{ type: 'tool-result', toolCallId: id, toolName: name, output }];
     });
     const reply = { role: 'assistant', content: [...said, ...calls] };
@@ -101,7 +107,7 @@ export async function toResult(
   try {
     return withModelOutput(Object(await toModelOutput(answered)), output);
   } catch (thrown) {
-    log(errorEntry('toModelOutput of a tool threw, so the model sees the value', thrown));
+    log(createErrorEntry('toModelOutput of a tool threw, so the model sees the value', thrown));
     return output;
   }
 }

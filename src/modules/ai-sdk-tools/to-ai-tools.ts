@@ -7,10 +7,10 @@ import { ToolDefinitionError } from '../../tool/check-definition.ts';
 import { toLog } from '../../tool/console-log.ts';
 import { opensTools } from '../../tool/decorate.ts';
 import { isJsonObject, type Json, type JsonObject, type JsonSchema } from '../../tool/json.ts';
-import { errorEntry } from '../../tool/log.ts';
+import { createErrorEntry } from '../../tool/log.ts';
 import type { AnyTool } from '../../tool/tool.ts';
 import { ToolCallContext } from '../../tool/tool-call-context.ts';
-import { modelText, type ToolResult } from '../../tool/tool-result.ts';
+import { getModelText, type ToolResult } from '../../tool/tool-result.ts';
 import { LIMITS_MODULE } from '../limits/call-limits.ts';
 import {
   createToolCallingManager,
@@ -25,7 +25,7 @@ export interface GivenTool {
   /** Accepts every object, because the tool checks its own input and reports problems to the model. */
   readonly inputSchema: StandardSchemaV1<unknown, JsonObject> & StandardJSONSchemaV1<unknown, JsonObject>;
   /** Runs the tool. @throws AiToolError if the result is an error. */
-  readonly execute: (input: JsonObject, options: GivenOptions) => Promise<AiToolResult>;
+  readonly execute: (input: JsonObject, options: ExecuteOptions) => Promise<AiToolResult>;
   /** Returns the text that the model would read in a loop of this library. */
   readonly toModelOutput: (answered: { readonly output: AiToolResult }) => {
     readonly type: 'text';
@@ -34,7 +34,7 @@ export interface GivenTool {
 }
 
 /** The options that the AI SDK passes to `execute` after the input. */
-interface GivenOptions {
+interface ExecuteOptions {
   readonly toolCallId: string;
   readonly messages: readonly AiMessage[];
   readonly abortSignal?: AbortSignal | undefined;
@@ -101,7 +101,11 @@ export function toAiTools(
   });
   const wait = createQueues();
   const log = toLog(settings.log);
-  const run = async (tool: AnyTool, input: JsonObject, { toolCallId, messages, abortSignal }: GivenOptions) =>
+  const run = async (
+    tool: AnyTool,
+    input: JsonObject,
+    { toolCallId, messages, abortSignal }: ExecuteOptions,
+  ) =>
     wait(getSerial(tool, input), async () => {
       const reply: ModelReply = {
         text: '',
@@ -112,7 +116,7 @@ export function toAiTools(
       const { results } = await manager.executeToolCalls(told, reply, { ...called, signal: abortSignal });
       const [one] = results;
       if (!one) throw new Error(`The call to '${tool.name}' has no result.`);
-      if (one.result.signal?.type === 'misconfigured') log(errorEntry(one.result.content));
+      if (one.result.signal?.type === 'misconfigured') log(createErrorEntry(one.result.content));
       return toAnswer(tool.name, one.result);
     });
   return Object.fromEntries(
@@ -182,7 +186,7 @@ function toAiSchema(shown: JsonSchema): GivenTool['inputSchema'] {
 
 function toAnswer(tool: string, result: ToolResult): AiToolResult {
   if (result.type === 'error') throw new AiToolError(tool, result);
-  return { text: modelText(result), ...(result.type === 'artifact' && { value: result.value }) };
+  return { text: getModelText(result), ...(result.type === 'artifact' && { value: result.value }) };
 }
 
 /**

@@ -9,7 +9,7 @@ import type { AcceptedRequest } from '../../worker/begun-turn.ts';
 import { createInvalidBodyError } from '../../worker/body.ts';
 import { SessionError } from '../../worker/problem.ts';
 import type { SessionAccess, Target } from '../../worker/target.ts';
-import { answerPath } from '../../worker/turn-view.ts';
+import { getCallAnswerPath } from '../../worker/turn-view.ts';
 import { checkAnswer, editProblems, formatProblem, postAnswer, readAnswer } from './check-answer.ts';
 import {
   type AskedQuestion,
@@ -218,7 +218,7 @@ const createWrongAnswerError = (target: Target, question: AskedQuestion): Sessio
 };
 
 const getAnswerPath = ({ path }: Target, { call, number, wait }: AskedQuestion): string =>
-  answerPath(path, { call: call.id, question: number, for: wait.for });
+  getCallAnswerPath(path, { call: call.id, question: number, for: wait.for });
 
 /** The start of the problem types for each kind of answer. */
 const PROBLEM_PREFIXES = { decision: 'approval', result: 'result' } as const satisfies Record<

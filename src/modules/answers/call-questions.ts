@@ -12,7 +12,7 @@ import { createToolResult } from '../../tool/tool-result.ts';
 
 /**
  * Returns the functions with which one call asks questions. Questions are identified by their order, which is
- * the same each time the call restarts. Asking throws Interrupted if the call is suspended until the answer
+ * the same each time the call restarts. Asking throws InterruptionError if the call is suspended until the answer
  * arrives. It throws Error if the call cannot ask, or if the answer is to another question.
  */
 export function createAsker(call: AskingCall): Asker {
@@ -35,7 +35,7 @@ export function createAsker(call: AskingCall): Asker {
     }
   }
 
-  async function answerTo(put: PendingQuestion, meanwhile: CallMode): Promise<JournaledAnswer> {
+  async function requestAnswer(put: PendingQuestion, meanwhile: CallMode): Promise<JournaledAnswer> {
     const clean = call.secrets.redact(put);
     const question = { ...clean, message: escapeInvisible(clean.message) };
     const index = asked;
@@ -56,7 +56,7 @@ export function createAsker(call: AskingCall): Asker {
     },
     async ask<For extends Wait['for']>(question: Question<For>): Promise<ReceivedAnswer<For>> {
       const put = toPendingQuestion(question, call);
-      const answer = await answerTo(put, getCallMode(question, record));
+      const answer = await requestAnswer(put, getCallMode(question, record));
       if (answer.type !== put.for) throw new Error(formatWrongKindMessage(record.id, put.for));
       return (answer.type === 'decision' ? answer : createToolResult(answer.result)) as ReceivedAnswer<For>; // just compared
     },

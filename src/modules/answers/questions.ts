@@ -8,7 +8,7 @@ import { attempt } from '../../tool/async.ts';
 import type { TurnPrincipal } from '../../tool/call.ts';
 import { parseToolInput } from '../../tool/check-input.ts';
 import type { Json, JsonObject, JsonSchema } from '../../tool/json.ts';
-import { escapeInvisible, escapeInvisibleIn, unescapeInvisible } from '../../tool/shown.ts';
+import { escapeInvisible, escapeInvisibleData, unescapeInvisible } from '../../tool/shown.ts';
 import type { Caller } from '../../worker/host.ts';
 import { SessionError } from '../../worker/problem.ts';
 import { createUnknownSessionError } from '../../worker/session-view.ts';
@@ -152,7 +152,7 @@ const getInput = ({ call, wait }: Pick<AskedQuestion, 'call' | 'wait'>): Json =>
 
 /** Makes invisible characters in an input visible. Returns the text of an input that is nested too deeply. */
 function toVisibleInput(input: Json, call: JournaledCall): Json {
-  const made = attempt(() => escapeInvisibleIn(input));
+  const made = attempt(() => escapeInvisibleData(input));
   return made.ok ? made.value : escapeInvisible(call.input);
 }
 
@@ -161,7 +161,7 @@ function toVisibleInput(input: Json, call: JournaledCall): Json {
  * is nested too deeply stays unchanged.
  */
 function toVisibleSchema(schema: JsonSchema): JsonSchema {
-  const made = attempt(() => escapeInvisibleIn(schema));
+  const made = attempt(() => escapeInvisibleData(schema));
   return made.ok ? made.value : schema;
 }
 
@@ -214,11 +214,11 @@ interface TurnContent {
 export type TurnContents = Map<string, Promise<TurnContent>>;
 
 function readTurnOnce({ port }: Target, turn: string, turns: TurnContents): Promise<TurnContent> {
-  const read = async (): Promise<TurnContent> => {
+  const readContent = async (): Promise<TurnContent> => {
     const [session, events] = await Promise.all([port.read({ from: 1, limit: 1 }), readTurn(port, turn)]);
     return { hasSession: session !== null, events, questions: collectQuestions(events) };
   };
-  const reading = turns.get(turn) ?? read();
+  const reading = turns.get(turn) ?? readContent();
   turns.set(turn, reading);
   return reading;
 }

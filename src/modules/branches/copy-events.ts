@@ -238,13 +238,13 @@ class Copy {
 
   async #fail(): Promise<void> {
     const turn = this.#leased.page.openTurn?.id ?? '';
-    const error = { type: 'misconfigured', message: INCOMPLETE } as const;
+    const error = { type: 'misconfigured', message: INCOMPLETE_FORK_MESSAGE } as const;
     this.#rows = [toRow({ type: 'turn-ended', turn, outcome: 'failed', error })];
     await this.#store('ended');
   }
 }
 
-const INCOMPLETE = 'This fork ended before it had all events. Erase it, and fork again.';
+const INCOMPLETE_FORK_MESSAGE = 'This fork ended before it had all events. Erase it, and fork again.';
 
 /** Returns the end events for the calls that are open at the cut. */
 export const closeCallsAtCut = (turn: TurnState): readonly EventOf<'tool-call-ended'>[] =>

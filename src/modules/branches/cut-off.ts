@@ -14,7 +14,7 @@ export interface CutOffCall {
 }
 
 /** A call whose end is missing from the fork. */
-interface ReadCall extends CutOffCall {
+interface JournaledCall extends CutOffCall {
   /** `true` if the call started and its effect is `once` or `idempotent`. */
   isEffect: boolean;
   result: ResultData | undefined;
@@ -29,7 +29,7 @@ export const FORK_MESSAGE_PREFIX = 'fork-';
  */
 export class CutOff {
   readonly #at: number;
-  readonly #calls = new Map<string, ReadCall>();
+  readonly #calls = new Map<string, JournaledCall>();
   /** Descriptions of earlier cut-off parts that the session's own model saw and the fork does not have. */
   readonly #told: string[] = [];
 

@@ -4,7 +4,7 @@ import { APP, type AppParts } from '../../worker/app-seam.ts';
 import { readBody } from '../../worker/body.ts';
 import type { ForkOptions } from '../../worker/fork-views.ts';
 import { defineRoute, SESSION_PATH, type SessionRequest } from '../../worker/route.ts';
-import { sessionPath } from '../../worker/target.ts';
+import { getSessionPath } from '../../worker/target.ts';
 import { copyOn } from './copy-events.ts';
 import { forkBehind, forkInstead } from './fork-behind.ts';
 import { forkSession, readForks } from './fork-session.ts';
@@ -65,7 +65,7 @@ async function listForks(asked: SessionRequest): Promise<Response> {
   const forks = (await readForks(asked)).map(({ session, at }) => ({
     session,
     at,
-    url: sessionPath({ agent, session }, base),
+    url: getSessionPath({ agent, session }, base),
   }));
   return Response.json({ forks });
 }

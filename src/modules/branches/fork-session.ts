@@ -254,7 +254,7 @@ const toFork = (
 const createSessionExistsError = ({ session, path }: Target): SessionError =>
   new SessionError(
     'session-exists',
-    `The session '${session}' already exists, and is not a fork at this event. GET ${path} shows it. Use another name.`,
+    `The session '${session}' exists and is not a fork at this event. GET ${path} shows it. Use another name.`,
   );
 
 function createRepeatedEffectsError(calls: readonly CutOffCall[]): SessionError {

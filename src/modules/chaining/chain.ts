@@ -3,7 +3,7 @@ import { memoize } from '../../tool/async.ts';
 import { createConsoleLog } from '../../tool/console-log.ts';
 import { DomainTypeError } from '../../tool/domain-objects.ts';
 import { type DomainType, isDomainType } from '../../tool/domain-type.ts';
-import { type LogProblem, warningEntry } from '../../tool/log.ts';
+import { createWarningEntry, type LogProblem } from '../../tool/log.ts';
 import type { AnyTool, LoopView } from '../../tool/tool.ts';
 import type { Chained, ChainedType, DiscoveredType } from './chained.ts';
 
@@ -121,7 +121,7 @@ export function collectTypes(
     if (found.has(type.name)) return;
     const problem = findNestingProblem(path, nested);
     if (problem !== undefined) {
-      tell(warningEntry(problem));
+      tell(createWarningEntry(problem));
       return;
     }
     found.set(type.name, type);
@@ -154,7 +154,9 @@ function getDeclaredTools(
   try {
     return objects?.declared ?? [];
   } catch (failure) {
-    tell(warningEntry(`the tools of '${name}' objects cannot be made, so they are not offered`, failure));
+    tell(
+      createWarningEntry(`the tools of '${name}' objects cannot be made, so they are not offered`, failure),
+    );
     return [];
   }
 }

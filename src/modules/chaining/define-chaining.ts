@@ -2,7 +2,7 @@ import { isExactlyTrue } from '../../tool/check-definition.ts';
 import { DomainTypeError } from '../../tool/domain-objects.ts';
 import type { DomainType } from '../../tool/domain-type.ts';
 import { literals } from '../../tool/literals.ts';
-import { errorEntry } from '../../tool/log.ts';
+import { createErrorEntry } from '../../tool/log.ts';
 import { createUse, type ModuleUse } from '../../tool/module-use.ts';
 import type { AnyTool, LoopView } from '../../tool/tool.ts';
 import { OFFERS } from '../../tool/uses.ts';
@@ -15,7 +15,7 @@ import {
   type DiscoveredType,
   type TypeWithTools,
 } from './chained.ts';
-import { CHAINING_MODULE, CHAINING_USE, forgetBindings } from './memory.ts';
+import { CHAINING_MODULE, CHAINING_USE, createForgetFact } from './memory.ts';
 import { createChainingStrategy } from './strategy.ts';
 
 /**
@@ -49,7 +49,7 @@ export function chaining(entries: readonly Chained[] = []): ModuleUse {
     ...createChainingStrategy(entries, ''),
     own: 'before',
     under: (key) => createChainingStrategy(entries, key),
-    forget: forgetBindings,
+    forget: createForgetFact,
     refuses: (tools) => findEmptyChainProblem(readChaining(entries), tools),
   });
   return use;
@@ -195,7 +195,7 @@ function createAcceptor<Value>(
         )
       );
     } catch (thrown) {
-      view.log(errorEntry(`whether a '${name}' is chained could not be decided, so it is not`, thrown));
+      view.log(createErrorEntry(`whether a '${name}' is chained could not be decided, so it is not`, thrown));
       return false;
     }
   };

@@ -123,7 +123,7 @@ export const CHAINING_MODULE = createModule({ name: 'chaining', state: [BINDING_
 export const CHAINING_USE = createUse(CHAINING_MODULE);
 
 /** Returns the fact that clears all bindings of a key. */
-export const forgetBindings = (key: string): MemoryFact => createFact(BINDING_MEMORY, { as: 'none', key });
+export const createForgetFact = (key: string): MemoryFact => createFact(BINDING_MEMORY, { as: 'none', key });
 
 /** Returns the objects that a loop has received, as of this view. */
 export const getCurrentBindings = ({

@@ -1,5 +1,5 @@
 import { hash32 } from '../../tool/json.ts';
-import { warningEntry } from '../../tool/log.ts';
+import { createWarningEntry } from '../../tool/log.ts';
 import type { AnyTool } from '../../tool/tool.ts';
 import type { Chain, ViewedChain } from './chain.ts';
 import type { DiscoveredType } from './chained.ts';
@@ -25,7 +25,7 @@ export function nameFoundTools(
     }
   }
   for (const name of clashing) {
-    view.log(warningEntry(`the tool '${name}' is not offered: two discovered objects have it`));
+    view.log(createWarningEntry(`the tool '${name}' is not offered: two discovered objects have it`));
     names.delete(name);
   }
   return names;

@@ -1,6 +1,6 @@
-import { originOf } from '../../tool/decorate.ts';
+import { getOrigin } from '../../tool/decorate.ts';
 import { isJsonObject, type Json } from '../../tool/json.ts';
-import { warningEntry } from '../../tool/log.ts';
+import { createWarningEntry } from '../../tool/log.ts';
 import type { ParsedInput } from '../../tool/problem-lines.ts';
 import type { AnyTool, CallRemarks, LoopView, RemarkedCall } from '../../tool/tool.ts';
 import { createFact } from '../../tool/tool-memory.ts';
@@ -50,12 +50,12 @@ function rememberFound(
   const { objects, left, deep, problems } = searchObjects(chained, discovered, { call, objects: returned });
   for (const [problem, count] of problems) {
     const times = count > 1 ? ` (${count} objects)` : '';
-    chained.view.log(warningEntry(`a result of '${call.tool.name}' adds no tools: ${problem}${times}`));
+    chained.view.log(createWarningEntry(`a result of '${call.tool.name}' adds no tools: ${problem}${times}`));
   }
   const tooDeep = deep.flatMap((id) => listSkippedNames(chained, discovered, id));
   if (deep.length > 0) {
     const what = `objects beyond the depth of ${discovered.maxDepth}: ${tooDeep.length} tools are left out`;
-    chained.view.log(warningEntry(`a result of '${call.tool.name}' has ${type.name} ${what}`));
+    chained.view.log(createWarningEntry(`a result of '${call.tool.name}' has ${type.name} ${what}`));
   }
   const below = deep.length > 0 ? [formatDepthRemark(discovered, tooDeep)] : [];
   if (objects.length === 0) return { remark: below[0] };
@@ -65,7 +65,7 @@ function rememberFound(
     ...new Set([...dropped, ...left.flatMap((id) => listSkippedNames(chained, discovered, id))]),
   ];
   const grew = findGrowthWarning(discovered, call, { leftOut, before, after });
-  if (grew !== undefined) chained.view.log(warningEntry(grew));
+  if (grew !== undefined) chained.view.log(createWarningEntry(grew));
   const remarks = [
     ...(hint && added.length > 0 ? [`_availableOperations: ${added.join(', ')}`] : []),
     ...(leftOut.length > 0 ? [formatTooManyRemark(discovered, leftOut)] : []),
@@ -207,7 +207,9 @@ function hasTools(
   if (!isJsonObject(value)) return false;
   const tools = objects.toolsOf(value);
   if (!tools.ok)
-    view.log(warningEntry(`the result of '${call.tool.name}' adds no tools: ${tools.problems.join(' ')}`));
+    view.log(
+      createWarningEntry(`the result of '${call.tool.name}' adds no tools: ${tools.problems.join(' ')}`),
+    );
   return tools.ok && tools.value.length > 0;
 }
 
@@ -239,11 +241,11 @@ function searchObjects(
   { call, objects: returned }: ReturningCall,
 ): SearchResult {
   const problems = new Map<string, number>();
-  const report: ProblemReporter = (problem) => problems.set(problem, (problems.get(problem) ?? 0) + 1);
+  const reportProblem: ProblemReporter = (problem) => problems.set(problem, (problems.get(problem) ?? 0) + 1);
   const bound = getCurrentBindings({ key, view });
   const below = computeReturnedDepth(bound, call.tool);
   // An object that is returned again at a greater depth keeps its depth.
-  const placed = collectCandidates(discovered, { returned, view }, report).map(
+  const placed = collectCandidates(discovered, { returned, view }, reportProblem).map(
     (one): PlacedCandidate => ({
       ...one,
       depth: Math.min(below, findDepth(bound, discovered.type.name, one.id) ?? below),
@@ -251,7 +253,7 @@ function searchObjects(
   );
   const deep = placed.filter(({ depth }) => depth > discovered.maxDepth).map(({ id }) => id);
   const near = placed.filter(({ depth }) => depth <= discovered.maxDepth);
-  return { ...selectFitting(discovered, near, report), deep: deep.toReversed(), problems };
+  return { ...selectFitting(discovered, near, reportProblem), deep: deep.toReversed(), problems };
 }
 
 /** A candidate with its depth in a chain of objects. */
@@ -272,7 +274,7 @@ function findDepth(
  * object's unfolding tool.
  */
 function computeReturnedDepth(bound: readonly Binding[], tool: AnyTool): number {
-  const depths = [tool, ...(originOf(tool)?.by ?? [])].flatMap(
+  const depths = [tool, ...(getOrigin(tool)?.by ?? [])].flatMap(
     ({ metadata: { domainType, instanceId } }) => findDepth(bound, domainType, instanceId) ?? [],
   );
   return Math.max(0, ...depths) + 1;

@@ -2,7 +2,7 @@ import { attempt } from '../../tool/async.ts';
 import { decorate, mapRoute, wrapAdopt } from '../../tool/decorate.ts';
 import type { DomainType } from '../../tool/domain-type.ts';
 import { shorten } from '../../tool/json.ts';
-import { warningEntry } from '../../tool/log.ts';
+import { createWarningEntry } from '../../tool/log.ts';
 import type { AnyTool, InjectionStrategy, LoopView } from '../../tool/tool.ts';
 import { createWithheldResult } from '../../tool/tool-result.ts';
 import { collectUses, type OfferSeam } from '../../tool/uses.ts';
@@ -92,7 +92,11 @@ function appendTools(
     const isFree = !names.has(name);
     names.add(name);
     if (!isFree)
-      log(warningEntry(`the tool '${name}' of a chained object is not offered: another tool has its name`));
+      log(
+        createWarningEntry(
+          `the tool '${name}' of a chained object is not offered: another tool has its name`,
+        ),
+      );
     return isFree;
   });
   const list = [...tools, ...free];
@@ -114,7 +118,7 @@ function createBoundTools(chained: ViewedChain, bound: readonly Binding[]): read
       : createPlaceholders(chained, one);
   });
   const any = bound.find(({ as }) => as === 'any');
-  const type = any && typeIn(chained, any);
+  const type = any && findType(chained, any);
   return [
     ...current,
     ...(any && type ? createCurrentTools(chained, type, any) : []),
@@ -131,7 +135,7 @@ const isOne =
  * Returns the type of the current object of `chainAny`. Returns `undefined` if the loop no longer chains any
  * type.
  */
-function typeIn({ chain, view }: ViewedChain, { type: name }: Binding): TypeWithTools | undefined {
+function findType({ chain, view }: ViewedChain, { type: name }: Binding): TypeWithTools | undefined {
   const type = chain.any ? collectKnownTypes(chain, view).get(name) : undefined;
   return type?.objects && { ...type, objects: type.objects };
 }

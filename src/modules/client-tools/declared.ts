@@ -3,7 +3,7 @@
  * is in the module that an agent uses.
  */
 import { isJsonObject, type JsonObject } from '../../tool/json.ts';
-import { warningEntry } from '../../tool/log.ts';
+import { createWarningEntry } from '../../tool/log.ts';
 import type { ModuleUse } from '../../tool/module-use.ts';
 import { createInvalidBodyError } from '../../worker/body.ts';
 import type { ModuleRequest, RouteAgent } from '../../worker/module-request.ts';
@@ -21,7 +21,7 @@ export interface DeclaredTool {
 }
 
 /** The agent's name, and the tools that the client declares. */
-export interface Declaring {
+export interface ToolDeclaration {
   readonly agent: string;
   /** A list of tools, or an object with tools by name. Unchecked, because clients can send any value. */
   readonly tools: unknown;
@@ -64,7 +64,7 @@ export interface ClientToolsUse extends ModuleUse {
  */
 export function declaredTools(
   { agents, log, requestId }: Pick<ModuleRequest, 'agents' | 'log' | 'requestId'>,
-  { agent: name, tools }: Declaring,
+  { agent: name, tools }: ToolDeclaration,
 ): JsonObject {
   const agent: Partial<RouteAgent> = agents.find((one) => one.name === name) ?? {};
   const { tools: own = [], uses = [] } = agent;
@@ -78,6 +78,10 @@ export function declaredTools(
   if (length > 0 && use) return { [CLIENT_TOOLS_KEY]: use.readTools(listed, own) };
   const left = `${length} tools of a client were left out: agent '${name}' does not use`;
   if (length > 0)
-    log({ ...warningEntry(`${left} clientTools() from 'holdfast/client-tools'`), agent: name, requestId });
+    log({
+      ...createWarningEntry(`${left} clientTools() from 'holdfast/client-tools'`),
+      agent: name,
+      requestId,
+    });
   return {};
 }

@@ -3,5 +3,5 @@
  * turn.
  */
 
-export { type DeclaredTool, type Declaring, declaredTools } from './declared.ts';
+export { type DeclaredTool, declaredTools, type ToolDeclaration } from './declared.ts';
 export { type ClientToolsConfig, clientTools } from './offered.ts';

@@ -3,12 +3,12 @@ import { ROOT, type SessionEvent } from '../../journal/events.ts';
 import { FOLDING } from '../../journal/memory-folding.ts';
 import type { PricedUsage } from '../../journal/reply-data.ts';
 import type { Message, SessionState } from '../../journal/state.ts';
-import { Interrupted } from '../../loop/holder.ts';
+import { InterruptionError } from '../../loop/holder.ts';
 import { getLoopTime, type Loop } from '../../loop/loop.ts';
 import { LOOPS } from '../../loop/loop-seams.ts';
 import { toShownHistory } from '../../loop/shown-history.ts';
 import { ModelError } from '../../model/chat-model.ts';
-import { errorEntry } from '../../tool/log.ts';
+import { createErrorEntry } from '../../tool/log.ts';
 import { createModule, createUse, type ModuleUse } from '../../tool/module-use.ts';
 import { createFact, type ToolMemory } from '../../tool/tool-memory.ts';
 import {
@@ -128,7 +128,7 @@ function findSettingsProblem(settings: SummarySettings, given: SummaryOptions): 
  * messages. A dropped summary is journaled, and not requested again for the same messages. Any other failure
  * is logged.
  *
- * @throws Interrupted if this invocation must stop.
+ * @throws InterruptionError if this invocation must stop.
  */
 async function compactConversation(settings: SummarySettings, loop: Loop): Promise<void> {
   const { frame, spec, journal } = loop;
@@ -146,9 +146,9 @@ async function compactConversation(settings: SummarySettings, loop: Loop): Promi
     if (!cut || cut.from === dropped?.from) return;
     journal.emit(await createReplacement(settings, loop, { cut, tokens }));
   } catch (failure) {
-    if (failure instanceof Interrupted) throw failure;
+    if (failure instanceof InterruptionError) throw failure;
     const message = `a conversation was not compacted, and stays whole: ${getDropReason(failure)}`;
-    loop.log(errorEntry(message));
+    loop.log(createErrorEntry(message));
   }
 }
 

@@ -1,7 +1,7 @@
 import { createSummaryMessage } from '../../journal/cut.ts';
 import type { PricedUsage } from '../../journal/reply-data.ts';
 import { askAside } from '../../loop/ask-layers.ts';
-import { ModelCallRefused } from '../../loop/ask-reply.ts';
+import { ModelRefusalError } from '../../loop/ask-reply.ts';
 import type { Loop } from '../../loop/loop.ts';
 import { getAsideSettings } from '../../loop/loop-settings.ts';
 import { toHistory } from '../../loop/shown-history.ts';
@@ -10,8 +10,8 @@ import { resolveMaker } from '../../model/given-to.ts';
 import { withCost } from '../../model/prices.ts';
 import { ENCODER, raceAbort } from '../../tool/async.ts';
 import type { HistoryMessage } from '../../tool/call.ts';
-import { contentToText, isStoredFile, isTextType, type StoredFile } from '../../tool/content.ts';
-import { listResultParts, modelText, toModelText } from '../../tool/tool-result.ts';
+import { isStoredFile, isTextType, type StoredFile, toContentText } from '../../tool/content.ts';
+import { getModelText, listResultParts, toModelText } from '../../tool/tool-result.ts';
 
 /** The maximum time that a turn waits for a summary, in milliseconds. */
 const SUMMARY_TIMEOUT_MS = 60_000;
@@ -20,8 +20,8 @@ const SUMMARY_TIMEOUT_MS = 60_000;
  * Lets the configured writer summarize messages, in one of the invocation's slots.
  *
  * @throws SummaryDropError if the summary cannot be used.
- * @throws NotCompacted if a limit leaves no room for it.
- * @throws Interrupted if this invocation must stop. Also rethrows errors of the model or the function.
+ * @throws CompactionFailure if a limit leaves no room for it.
+ * @throws InterruptionError if this invocation must stop. Also rethrows errors of the model or the function.
  */
 export async function writeSummary(
   settings: SummarySettings,
@@ -64,7 +64,7 @@ const callSummarize = async (summarize: Summarize, { messages, signal }: Summary
 
 /**
  * @throws SummaryDropError if the work takes too long.
- * @throws Interrupted if this invocation must stop.
+ * @throws InterruptionError if this invocation must stop.
  */
 async function runWithTimeout<T>({ holder }: Loop, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const late = new AbortController();
@@ -109,7 +109,7 @@ export interface Summary {
 
 /** The reason that no summary was written. It is logged, so it must not quote the conversation. */
 export class CompactionFailure extends Error {
-  override readonly name = 'NotCompacted';
+  override readonly name = 'CompactionFailure';
 }
 
 /**
@@ -123,7 +123,7 @@ export type DropReason = 'blank' | 'no-shorter' | 'cut-off' | 'late';
  * rarely be better.
  */
 export class SummaryDropError extends Error {
-  override readonly name = 'SummaryDropped';
+  override readonly name = 'SummaryDropError';
   readonly reason: DropReason;
   /** The usage of its model, as far as it is known. */
   readonly usage: PricedUsage | undefined;
@@ -170,7 +170,7 @@ const listFiles = (message: HistoryMessage): readonly StoredFile[] =>
 
 /** Returns the text of a user's message, with a line for each file. */
 const getUserText = ({ text, parts }: Extract<HistoryMessage, { role: 'user' }>): string =>
-  parts ? contentToText(parts) : text;
+  parts ? toContentText(parts) : text;
 
 function listTexts(message: HistoryMessage, most: number): readonly string[] {
   if (message.role === 'user') return [getUserText(message)];
@@ -194,7 +194,7 @@ const CHARACTERS_PER_TOKEN = 4;
  * this call, too. Returns `undefined` if they leave no room for it.
  *
  * @throws ModelError if there is no reply.
- * @throws Interrupted if the wait was cut short. Also throws the reason of `signal`.
+ * @throws InterruptionError if the wait was cut short. Also throws the reason of `signal`.
  */
 async function askForSummary(
   loop: Loop,
@@ -233,7 +233,7 @@ async function requestReply(
   try {
     return await askAside({ loop, request, signal });
   } catch (failure) {
-    if (failure instanceof ModelCallRefused) return undefined;
+    if (failure instanceof ModelRefusalError) return undefined;
     throw failure;
   }
 }
@@ -266,7 +266,7 @@ const toLine = (message: HistoryMessage): unknown => {
   const calls = message.calls.map(({ name, input, result, said }) => ({
     tool: name,
     input: shortenText(input, MAX_RESULT_CHARACTERS),
-    ...(result && { result: shortenText(modelText(result), MAX_RESULT_CHARACTERS) }),
+    ...(result && { result: shortenText(getModelText(result), MAX_RESULT_CHARACTERS) }),
     ...(said && { said: shortenText(said.map((one) => one.text).join('\n'), MAX_RESULT_CHARACTERS) }),
   }));
   return { assistant: message.text, ...(calls.length > 0 && { calls }) };

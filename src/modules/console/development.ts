@@ -1,6 +1,6 @@
 /** Distinguishes the console in development from that in production. */
 import { literals } from '../../tool/literals.ts';
-import { logOnce, warningEntry } from '../../tool/log.ts';
+import { createWarningEntry, logOnce } from '../../tool/log.ts';
 import type { AppParts, MountingApp } from '../../worker/app-seam.ts';
 import { findRemoteSign } from '../../worker/auth.ts';
 
@@ -23,7 +23,9 @@ export const createAddressNotice =
     if (app && findRemoteSign(hostname, headers) === undefined)
       logOnce(
         app.log,
-        warningEntry(`The console shows the sessions of this app: ${origin}${app.basePath ?? ''}${path}`),
+        createWarningEntry(
+          `The console shows the sessions of this app: ${origin}${app.basePath ?? ''}${path}`,
+        ),
       );
     return next(asked);
   };

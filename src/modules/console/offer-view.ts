@@ -3,8 +3,8 @@ import type { OfferedTool, RequestHashes } from '../../journal/reply-data.ts';
 import type { Loop } from '../../loop/loop.ts';
 import { LOOPS } from '../../loop/loop-seams.ts';
 import { createLoopView, hashText, type Offer, offerTools } from '../../loop/offer-tools.ts';
-import { originOf } from '../../tool/decorate.ts';
-import { DIAGRAM, findDiagram, STANDING, type Standing } from '../../tool/draw.ts';
+import { getOrigin } from '../../tool/decorate.ts';
+import { DIAGRAM, type DiagramPosition, findDiagram, STANDING } from '../../tool/draw.ts';
 import { isJsonObject } from '../../tool/json.ts';
 import {
   ANY_OBJECT,
@@ -130,7 +130,7 @@ function toOfferedView({ name, hash }: OfferedTool, { offer, declared, locked }:
   return [
     {
       ...{ name, description, effect, hash, isDeclared: declared.has(name) },
-      by: originOf(tool)?.by.map((one) => one.name) ?? [],
+      by: getOrigin(tool)?.by.map((one) => one.name) ?? [],
       inner: inner.map((one) => one.name),
       ...(why !== undefined && { lockedBy: why }),
     },
@@ -162,7 +162,7 @@ async function findOwnDiagram(loop: Loop, { tool, input }: LoopOpener): Promise<
   const drawn = findDiagram(tool);
   if (!drawn) return undefined;
   const checked = await tool.check(input);
-  const standing: Standing = checked.ok
+  const standing: DiagramPosition = checked.ok
     ? drawn[STANDING](checked.value, createLoopView(loop, 'now'))
     : { key: '', withheld: [] };
   const positions = getPositions(loop, loop.frame.path);

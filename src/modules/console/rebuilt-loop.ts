@@ -10,7 +10,7 @@ import { OverheadTimer } from '../../loop/around-time.ts';
 import { askModel } from '../../loop/ask-model.ts';
 import { CallView } from '../../loop/batch.ts';
 import { toCallRun } from '../../loop/call-run.ts';
-import { type Holder, Interrupted, NO_CREDENTIALS, Slots } from '../../loop/holder.ts';
+import { type Holder, InterruptionError, NO_CREDENTIALS, Slots } from '../../loop/holder.ts';
 import type { Loop, LoopSpec, ScopedUse } from '../../loop/loop.ts';
 import { LOOPS } from '../../loop/loop-seams.ts';
 import { decideNextStep } from '../../loop/next-step.ts';
@@ -40,7 +40,7 @@ export interface LoopOpener {
 }
 
 /** Thrown to stop a loop when the console has the requested data. The loop treats it like a hand-over. */
-class InspectionInterrupt extends Interrupted {
+class InspectionInterrupt extends InterruptionError {
   readonly loop: Loop;
   readonly request: ModelRequest | undefined;
 
@@ -155,7 +155,7 @@ function createInspectionHolder(name: string, { incarnation }: SessionState): Ho
   return {
     ...{ signal, modelSignal: signal, checkpoint: () => {}, count: () => {}, assertHeld: () => {} },
     claim: () => {
-      throw new Interrupted('handed-over', 'The console runs nothing.');
+      throw new InterruptionError('handed-over', 'The console runs nothing.');
     },
     after: () => () => {},
     now: () => Date.now(),
@@ -209,7 +209,7 @@ function findOpener(offered: AnyTool, record: CallRecord): LoopOpener | undefine
 }
 
 /** Returns the next request of a loop as this code builds it, or the reason why there is no request. */
-export async function requestOf(loop: Loop): Promise<ModelRequest | string> {
+export async function rebuildRequest(loop: Loop): Promise<ModelRequest | string> {
   const step = decideNextStep(loop.frame, loop.spec, loop.journal.state.turn);
   if (step.do !== 'ask') return 'This code would not ask a model here.';
   const uses = loop.spec.uses.map(withoutPrepare);

@@ -7,7 +7,7 @@ import { defineRoute, type Route, SESSION_PATH, type SessionRequest } from '../.
 import { isDevelopment } from './development.ts';
 import { foldEvents, parseSeq, readEventsUpTo } from './fold-at.ts';
 import { toOfferView } from './offer-view.ts';
-import { type RebuildMoment, type RebuildResult, rebuildLoop, requestOf } from './rebuilt-loop.ts';
+import { type RebuildMoment, type RebuildResult, rebuildLoop, rebuildRequest } from './rebuilt-loop.ts';
 import { toRequestView } from './request-view.ts';
 import { toStateView } from './state-view.ts';
 
@@ -44,7 +44,7 @@ export const SESSION_ROUTES: readonly Route[] = [
       if ('unknown' in rebuilt) throw createRebuildProblem(rebuilt.unknown);
       const { loop } = rebuilt;
       const { differs, unknown } = await toOfferView({ loop, asked: reply?.asked });
-      const request = await requestOf(loop);
+      const request = await rebuildRequest(loop);
       if (typeof request === 'string') throw createRebuildProblem(request);
       return Response.json(toRequestView({ request, model: loop.spec.model.name, differs, unknown }));
     },

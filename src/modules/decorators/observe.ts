@@ -29,7 +29,7 @@ export type ToolObserver = (observation: ToolObservation) => unknown;
  */
 export function withObservability<T extends AnyTool>(tool: T, observer?: ToolObserver | undefined): T {
   if (!observer) return decorate(tool, {});
-  const call = watchCall(tool, {
+  const call = createWatchedCall(tool, {
     ended: (watched, end, ms) => observer({ ...watched, ms, ...toStatus(end) }),
   });
   return decorate(tool, { call });
@@ -74,7 +74,7 @@ const publishers = new WeakMap<AnyTool, PublishToolCall>();
 export function withEventPublication<T extends AnyTool>(tool: T, publish: PublishToolCall): T {
   const isPublishing = (one: AnyTool): one is AnyTool => publishers.get(one) === publish;
   if (unwrapAs(tool, isPublishing)) return tool;
-  const call = watchCall(tool, {
+  const call = createWatchedCall(tool, {
     began: (watched) => publish({ type: 'request', ...watched }),
     ended: (watched, outcome, ms) => publish({ type: 'response', ...watched, outcome, ms }),
   });
@@ -114,7 +114,7 @@ interface CallWatcher {
  * Returns the `call` of a watched tool. A call that waits for an answer or continues in another invocation
  * has not ended. It starts again with the same id.
  */
-const watchCall =
+const createWatchedCall =
   (tool: AnyTool, { began, ended }: CallWatcher): AnyTool['call'] =>
   async (input, call) => {
     const { id, tool: name, secrets } = call;

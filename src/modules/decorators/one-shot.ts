@@ -1,9 +1,9 @@
 import type { CallContext, HistoryCall } from '../../tool/call.ts';
-import { assertTool, decorate, opensTools, originOf } from '../../tool/decorate.ts';
+import { assertTool, decorate, getOrigin, opensTools } from '../../tool/decorate.ts';
 import type { Json, JsonLike } from '../../tool/json.ts';
 import type { AnyTool, CallRun } from '../../tool/tool.ts';
 import { loopId } from '../../tool/tool-call-context.ts';
-import { createWithheldResult, isSuccess, modelText } from '../../tool/tool-result.ts';
+import { createWithheldResult, getModelText, isSuccess } from '../../tool/tool-result.ts';
 
 /**
  * Lets a tool deliver its content once per loop. A further call returns a note that the content is above,
@@ -52,14 +52,14 @@ const isShown = (call: CallContext, noted: unknown): boolean =>
  * reply.
  */
 function isOpen(call: CallRun, noted: unknown): boolean {
-  if (call.offered().some((one) => originOf(one)?.by.some(({ name }) => name === call.tool))) return true;
+  if (call.offered().some((one) => getOrigin(one)?.by.some(({ name }) => name === call.tool))) return true;
   const reply = call.history().at(-1);
   return reply?.role === 'assistant' && reply.calls.some(({ id }) => id === noted);
 }
 
 /** Returns `true` if the result is not shortened. The model cannot read the rest of a shortened result. */
 const isWhole = ({ result, shown = Infinity }: HistoryCall): boolean =>
-  result !== undefined && modelText(result).length <= shown;
+  result !== undefined && getModelText(result).length <= shown;
 
 /** Models react to the first two words, so they are constant. */
 const formatAlreadyLoaded = (tool: string, advice: string): string =>

@@ -1,4 +1,4 @@
-import { pause, TIMERS, timeoutError } from '../../tool/async.ts';
+import { createTimeoutError, pause, TIMERS } from '../../tool/async.ts';
 import type { CallContext, Decision } from '../../tool/call.ts';
 import { checkTime, checkWord } from '../../tool/check-definition.ts';
 import { withCheckedInput } from '../../tool/check-input.ts';
@@ -151,7 +151,7 @@ export async function askReviewer<Input>(
   const { call, timeout } = request;
   call.signal.throwIfAborted();
   const over = new AbortController();
-  const timer = setTimeout(() => over.abort(timeoutError(timeout)), timeout);
+  const timer = setTimeout(() => over.abort(createTimeoutError(timeout)), timeout);
   const signal = AbortSignal.any([call.signal, over.signal]);
   const aborted = new Promise<'aborted'>((resolve) => {
     signal.addEventListener('abort', () => resolve('aborted'), { once: true });

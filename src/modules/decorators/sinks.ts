@@ -10,7 +10,7 @@ import {
 import { isJsonObject, type Json } from '../../tool/json.ts';
 import type { BlackboardEntry } from '../../tool/kept-values.ts';
 import { callListener } from '../../tool/listen.ts';
-import { warningEntry } from '../../tool/log.ts';
+import { createWarningEntry } from '../../tool/log.ts';
 import { SignalError, ToolConfigurationError } from '../../tool/signals.ts';
 import type { AnyTool } from '../../tool/tool.ts';
 import type { ArtifactType, ToolResult } from '../../tool/tool-result.ts';
@@ -164,7 +164,7 @@ export function blackboardSink({ name, strict = false }: BlackboardSinkOptions =
     }
     const problem = `There is no session, so the artifact of tool '${tool}' was not published to a blackboard.`;
     if (strict) throw new ToolConfigurationError(problem);
-    if (!told) log(warningEntry(problem));
+    if (!told) log(createWarningEntry(problem));
     told = true;
   };
 }

@@ -15,7 +15,7 @@ import { createAppFiles } from './files-taken.ts';
 import type { FileStore } from './kept-files.ts';
 import { createFileKeeper } from './session-files.ts';
 import { assertStrongSecret, FILES_KEY_NAME } from './signed-links.ts';
-import { createStoreOf, deleteInStore, FILES_OWNER } from './stored-files.ts';
+import { createStoreResolver, deleteInStore, FILES_OWNER } from './stored-files.ts';
 
 export { deleteFile } from './file-routes.ts';
 export type { FileKey, FileStore, SessionFilesKey } from './kept-files.ts';
@@ -62,7 +62,7 @@ export function files(config: FilesConfig = {}): ModuleUse {
     throw new ConfigurationError(
       `files has ${describeValue(linkSeconds)} as its 'linkSeconds'. Use a whole number from 60 to 86400.`,
     );
-  const storeOf = store === undefined ? undefined : createStoreOf(store);
+  const storeOf = store === undefined ? undefined : createStoreResolver(store);
   const app = createAppFiles({
     storeOf,
     allowPrivate: allowPrivateAddresses === true, // a string such as 'false' must not enable it

@@ -61,7 +61,7 @@ export const createFileRoutes = (find: AppFiles['find'], table: readonly Route[]
     path: FILE_PATH,
     access: 'session',
     async handle(asked, { file }) {
-      await deleteFileIn(asked, file);
+      await deleteSessionFile(asked, file);
       return new Response(null, { status: 204 });
     },
   }),
@@ -208,7 +208,7 @@ const createUnknownFileError = (id: string): SessionError =>
  * @throws SessionError if the session never had such a file, if a turn is running, or if the open turn waits
  * for a role that the caller lacks.
  */
-async function deleteFileIn({ target }: SessionAccess, id: string): Promise<void> {
+async function deleteSessionFile({ target }: SessionAccess, id: string): Promise<void> {
   const { port } = target;
   if (!isFileId(id)) throw createUnknownFileError(id);
   const { openTurn } = (await port.read({ from: 1, limit: 1 })) ?? {};
@@ -238,4 +238,4 @@ async function deleteFileIn({ target }: SessionAccess, id: string): Promise<void
  * ```
  */
 export const deleteFile = (session: Session, id: string): Promise<void> =>
-  runInSession(session, (at) => deleteFileIn(at, id));
+  runInSession(session, (at) => deleteSessionFile(at, id));

@@ -1,5 +1,5 @@
 import type { Agent } from '../../agent/define-agent.ts';
-import type { ChatModel, MediaTaken, ModelMedia } from '../../model/chat-model.ts';
+import type { AcceptedMedia, ChatModel, ModelMedia } from '../../model/chat-model.ts';
 import { isMediaTypeIn } from '../../model/given-to.ts';
 import {
   type FileContent,
@@ -55,9 +55,9 @@ export const createAppFiles = ({ storeOf, allowPrivate, linkSeconds }: FilesSett
 /** The files that an agent accepts in messages. */
 interface AcceptedFiles {
   /** The media types to report to clients: for files sent as bytes, and for https URLs. */
-  readonly types: MediaTaken;
+  readonly types: AcceptedMedia;
   /** Returns `true` if a file with this media type is accepted in this form. */
-  takes(mediaType: string, by: keyof MediaTaken): boolean;
+  takes(mediaType: string, by: keyof AcceptedMedia): boolean;
 }
 
 /** Text types, whose whole content can be shown as text. */
@@ -76,9 +76,9 @@ function getAcceptedFiles({ accepts }: Pick<Agent, 'accepts'>, model: ChatModel)
   const media = listMedia(model);
   const known = media.filter((one) => one !== undefined);
   const named = accepts ?? (known.length === media.length ? DEFAULT_TYPES : []);
-  const listModelTypes = (by: keyof MediaTaken): readonly (readonly string[])[] =>
+  const listModelTypes = (by: keyof AcceptedMedia): readonly (readonly string[])[] =>
     known.map(({ message }) => message[by]);
-  const listTypes = (by: keyof MediaTaken): string[] => [
+  const listTypes = (by: keyof AcceptedMedia): string[] => [
     ...new Set(
       named.flatMap((one) =>
         isTextType(one) ? (by === 'data' ? one : []) : intersectTypes(one, listModelTypes(by)),
@@ -127,7 +127,7 @@ function checkFiles(parts: readonly PlacedPart[], taken: AcceptedFiles): void {
   if (strange.length > 0) throw createFilesNotAcceptedError(strange, taken);
   for (const { at, file } of files) {
     if (!isNewFile(file) || file.bytes.byteLength <= MAX_FILE_BYTES) continue;
-    const detail = `${nameOf({ at, file })} is larger than ${MAX_FILE_BYTES} bytes.`;
+    const detail = `${formatFileName({ at, file })} is larger than ${MAX_FILE_BYTES} bytes.`;
     throw new SessionError('file-too-large', detail, { more: { most: MAX_FILE_BYTES } });
   }
 }
@@ -137,15 +137,15 @@ interface PlacedFile {
   readonly file: FileContent;
 }
 
-const getTransport = (file: FileContent): keyof MediaTaken => (isNewFile(file) ? 'data' : 'url');
+const getTransport = (file: FileContent): keyof AcceptedMedia => (isNewFile(file) ? 'data' : 'url');
 
-const nameOf = ({ at, file: { name } }: PlacedFile): string =>
+const formatFileName = ({ at, file: { name } }: PlacedFile): string =>
   name === undefined ? at : `${at} (${JSON.stringify(name)})`;
 
 function createFilesNotAcceptedError(files: readonly PlacedFile[], taken: AcceptedFiles): SessionError {
   const problems = files.map((placed) => {
     const { file } = placed;
-    return `${nameOf(placed)} is ${file.mediaType}, sent ${isNewFile(file) ? 'as bytes' : 'by URL'}`;
+    return `${formatFileName(placed)} is ${file.mediaType}, sent ${isNewFile(file) ? 'as bytes' : 'by URL'}`;
   });
   const detail = `${problems.join('; ')}. The agent accepts ${describeTypes(taken)}.`;
   return new SessionError('unsupported-media-type', detail, { more: { problems, accepts: taken.types } });

@@ -1,7 +1,7 @@
 /** Stores files by the hash of their bytes, and replaces the bytes in results with references. */
 import type { BlobGoneReason, KeptBlob } from '../../journal/blob.ts';
 import { getThrownMessage } from '../../loop/exception-processor.ts';
-import { Interrupted } from '../../loop/holder.ts';
+import { InterruptionError } from '../../loop/holder.ts';
 import type { LoopFiles, NamedFiles, ShowingLoop, ShownFiles } from '../../loop/loop-files.ts';
 import { computeSha256Hex, ENCODER } from '../../tool/async.ts';
 import {
@@ -123,7 +123,7 @@ export function toFile({
 }
 
 /** Returns the id of a file's copy in a store. */
-export const copyIdOf = ({ id, version }: { readonly id: string; readonly version: number }): string =>
+export const toCopyId = ({ id, version }: { readonly id: string; readonly version: number }): string =>
   version === 0 ? id : `${id}.${version}`;
 
 /** The maximum number of bytes of files in one result. They are stored together with its event. */
@@ -158,7 +158,7 @@ export async function withKeptFiles(
       if (bytes > MAX_RESULT_BYTES) throw resultFilesError;
       parts.push(await keep(withoutSecrets(part, secrets)));
     } catch (thrown) {
-      if (thrown instanceof Interrupted) throw thrown;
+      if (thrown instanceof InterruptionError) throw thrown;
       const why = thrown instanceof FileRefusedError ? thrown.message : STORE_FAILED_NOTE;
       parts.push({ type: 'text', text: `${formatFileLine(part)} (${why})` });
       onLost(getThrownMessage('', thrown));

@@ -1,6 +1,6 @@
 import type { BlobGoneReason, BlobPage, KeptBlob, OutsideBlob } from '../../journal/blob.ts';
 import type { SessionEvent, StoredEvent } from '../../journal/events.ts';
-import { Interrupted } from '../../loop/holder.ts';
+import { InterruptionError } from '../../loop/holder.ts';
 import type {
   FileKeeper,
   HeldSessionFiles,
@@ -17,11 +17,10 @@ import {
   type StoredFile,
   toBase64,
 } from '../../tool/content.ts';
-import { errorEntry } from '../../tool/log.ts';
+import { createErrorEntry } from '../../tool/log.ts';
 import type { Secrets } from '../../tool/secrets.ts';
 import { listResultParts, type ToolResult } from '../../tool/tool-result.ts';
 import {
-  copyIdOf,
   type FileKey,
   FileRefusedError,
   type FileStore,
@@ -29,6 +28,7 @@ import {
   MemoryFiles,
   storeParts,
   toBlob,
+  toCopyId,
   toFile,
   toStored,
   withKeptFiles,
@@ -116,7 +116,7 @@ export class SessionFiles implements HeldSessionFiles, ReadableFiles {
   /**
    * Stores bytes in the store if it does not have them. Returns their copy.
    *
-   * @throws Interrupted if the session was erased. Its files are deleted later, and a new file must not be
+   * @throws InterruptionError if the session was erased. Its files are deleted later, and a new file must not be
    * stored after that.
    */
   async #put(store: FileStore, { id, mediaType }: StoredFile, bytes: Uint8Array): Promise<OutsideBlob> {
@@ -124,11 +124,11 @@ export class SessionFiles implements HeldSessionFiles, ReadableFiles {
     const incarnation = current();
     const states = await port.blobStates([id]);
     if (states?.incarnation !== incarnation)
-      throw new Interrupted('lost', 'The session was erased while a tool made a file.');
+      throw new InterruptionError('lost', 'The session was erased while a tool made a file.');
     const [{ isOutside = false, version = 0 } = {}] = states.blobs;
     if (!isOutside) {
       count(1);
-      await store.put({ session, incarnation, id: copyIdOf({ id, version }) }, bytes, mediaType);
+      await store.put({ session, incarnation, id: toCopyId({ id, version }) }, bytes, mediaType);
     }
     return { ...FILES_OWNER, incarnation, version };
   }
@@ -202,9 +202,9 @@ export class SessionFiles implements HeldSessionFiles, ReadableFiles {
         if (!at) return undefined;
         count(1);
         const { incarnation, version } = at;
-        const outside = await readFrom(
+        const outside = await readStoredFile(
           { store, log },
-          { session, incarnation, id: copyIdOf({ id, version }) },
+          { session, incarnation, id: toCopyId({ id, version }) },
         );
         return outside ? toNewFile(file, outside) : undefined;
       }
@@ -257,7 +257,7 @@ export class SessionFiles implements HeldSessionFiles, ReadableFiles {
  * Reads from a store. @throws ModelError `unreachable` if the store fails, which is then the reason that the
  * turn has no answer.
  */
-async function readFrom(
+async function readStoredFile(
   { store, log }: Pick<SessionFilesOptions, 'store' | 'log'>,
   key: FileKey,
 ): Promise<Uint8Array | null> {
@@ -265,7 +265,7 @@ async function readFrom(
   try {
     return await store.get(key);
   } catch (thrown) {
-    log(errorEntry('the file store failed', thrown));
+    log(createErrorEntry('the file store failed', thrown));
     throw new ModelError('unreachable', 'A file for the model could not be read from its store.');
   }
 }

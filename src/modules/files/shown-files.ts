@@ -8,7 +8,6 @@ import type { MessagePart } from '../../model/parts.ts';
 import type { HistoryMessage } from '../../tool/call.ts';
 import {
   type ContentPart,
-  contentToText,
   type FileContent,
   formatFileLine,
   fromBase64,
@@ -19,6 +18,7 @@ import {
   joinTexts,
   type LinkedFile,
   type StoredFile,
+  toContentText,
   toPartsWithFiles,
 } from '../../tool/content.ts';
 import { joinParagraphs } from '../../tool/json.ts';
@@ -78,7 +78,7 @@ export interface ReadableFiles {
    * Returns the bytes of these files in base64, by id. Omits missing files. Fetches each file once per
    * invocation.
    *
-   * @throws Interrupted if the session cannot be reached. Another invocation then continues the turn.
+   * @throws InterruptionError if the session cannot be reached. Another invocation then continues the turn.
    */
   read(files: readonly StoredFile[]): Promise<ReadonlyMap<string, string>>;
   /** Returns which of these files are deleted, by id, with the reason. Throws like `read`. */
@@ -97,7 +97,7 @@ export async function showFiles(shelf: LoopFileReader, loop: ShowingLoop): Promi
     message: (message) => toShownMessage(message, carried),
     result: (text, parts, most) =>
       toShownContent(
-        text === contentToText(parts) ? parts : toPartsWithFiles(text, parts.filter(isFile)),
+        text === toContentText(parts) ? parts : toPartsWithFiles(text, parts.filter(isFile)),
         carried,
         most,
       ),
@@ -200,7 +200,7 @@ export function toShownContent(
   files: CarriedFiles,
   most = Infinity,
 ): ShownContent {
-  let left = most - contentToText(parts).length;
+  let left = most - toContentText(parts).length;
   const shown = parts.flatMap((part): readonly MessagePart[] => {
     if (!isFile(part)) return [part];
     const content = isTextType(part.mediaType) ? findTextContent(part, files) : undefined;

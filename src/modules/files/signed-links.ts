@@ -128,13 +128,13 @@ export async function readLink(
       signature,
       encodeSignedText({ ...place, owner, expires }),
     ));
-  if (!isSigned) throw linkError('The signature of this URL is not valid.');
+  if (!isSigned) throw createLinkProblem('The signature of this URL is not valid.');
   const left = expires - Math.floor(now / 1000);
-  if (left <= 0) throw linkError('This URL of the file has expired.');
+  if (left <= 0) throw createLinkProblem('This URL of the file has expired.');
   return { owner, left };
 }
 
-const linkError = (sentence: string): Problem =>
+const createLinkProblem = (sentence: string): Problem =>
   new Problem('invalid-signature', `${sentence} Load the messages again to get current URLs.`, {
     status: 403,
   });

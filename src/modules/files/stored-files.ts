@@ -6,7 +6,7 @@ import { ConfigurationError } from '../../model/configuration-error.ts';
 import { DeploymentError } from '../../session/deployment.ts';
 import type { AppFiles, FilesAccess, MessageReceipt, SendWithFiles } from '../../worker/app-files.ts';
 import { SessionError } from '../../worker/problem.ts';
-import { copyIdOf, type FileKey, type FileStore, isFileId, toFile } from './kept-files.ts';
+import { type FileKey, type FileStore, isFileId, toCopyId, toFile } from './kept-files.ts';
 
 /** The owner that sessions record for files in the store. An app has one `files` module. */
 export const FILES_OWNER: AgendaOwner = { module: 'files', key: '' };
@@ -72,7 +72,7 @@ async function placeFiles(asked: FilesAccess, store: FileStore, start: TurnStart
   const placed = blobs.map(async ({ bytes, ...blob }): Promise<KeptBlob> => {
     const { id } = blob;
     const { version = 0, isOutside = false } = states?.blobs.find((one) => one.id === id) ?? {};
-    const key = { session, incarnation, id: copyIdOf({ id, version }) };
+    const key = { session, incarnation, id: toCopyId({ id, version }) };
     if (bytes && !isOutside) {
       put.push(key);
       const { mediaType } = toFile(blob);
@@ -125,7 +125,7 @@ export async function deleteInStore(
   if (store === undefined) throw new ConfigurationError(NO_STORE_MESSAGE);
   const key = { session, incarnation };
   if (copies === undefined) await store.deleteAll(key);
-  else await Promise.all(copies.map((copy) => store.delete({ ...key, id: copyIdOf(copy) })));
+  else await Promise.all(copies.map((copy) => store.delete({ ...key, id: toCopyId(copy) })));
 }
 
 const NO_STORE_MESSAGE =
@@ -140,7 +140,7 @@ export const createFindFile =
     const found = await port.blob({ id, length: ahead });
     if (!found) return undefined;
     const { bytes, at } = found;
-    const read = async (from: number, length: number): Promise<Uint8Array | null | undefined> => {
+    const readBytes = async (from: number, length: number): Promise<Uint8Array | null | undefined> => {
       if (!bytes) return readFromStore(asked, storeOf?.(asked.env), { id, at, from, length });
       return from === 0 && bytes.byteLength >= Math.min(length, ahead)
         ? bytes.subarray(0, length)
@@ -149,7 +149,7 @@ export const createFindFile =
     return {
       file: toFile({ ...found, id }),
       async read(from, length) {
-        const page = await read(from, length);
+        const page = await readBytes(from, length);
         if (page && page.byteLength > 0) return page;
         throw new SessionError('unknown-file', `The bytes of file '${id}' are no longer in their store.`);
       },
@@ -172,7 +172,7 @@ function readFromStore(
   const session = asked.target.name;
   if (store && at) {
     const { incarnation, version } = at;
-    const key = { session, incarnation, id: copyIdOf({ id, version }) };
+    const key = { session, incarnation, id: toCopyId({ id, version }) };
     return askStore(asked, 'Send', () => store.get(key, range));
   }
   throw new ConfigurationError(
@@ -201,7 +201,7 @@ async function askStore<T>(
 }
 
 /** Creates one store for each environment. The first request for a session reports an invalid store. */
-export function createStoreOf(make: unknown): StoreResolver {
+export function createStoreResolver(make: unknown): StoreResolver {
   if (typeof make !== 'function')
     throw new ConfigurationError(`The \`store\` of files() is ${describeKind(make)}. ${STORE_HINT}`);
   const stores = new WeakMap<object, FileStore>();

@@ -1,6 +1,6 @@
 import { DeploymentError } from '../../session/deployment.ts';
 import { getErrorMessage } from '../../tool/async.ts';
-import { errorEntry, type Log, logOnce } from '../../tool/log.ts';
+import { createErrorEntry, type Log, logOnce } from '../../tool/log.ts';
 import { createModule, createUse, type ModuleUse } from '../../tool/module-use.ts';
 import { APP } from '../../worker/app-seam.ts';
 import type { Env } from '../../worker/host.ts';
@@ -62,7 +62,7 @@ async function isAllowed(ask: () => Promise<{ readonly success: boolean }>, log:
     return (await ask()).success;
   } catch (failure) {
     const why = getErrorMessage(failure);
-    logOnce(log, errorEntry(`RATE_LIMIT failed, so requests are let through: ${why}`));
+    logOnce(log, createErrorEntry(`RATE_LIMIT failed, so requests are let through: ${why}`));
     return true;
   }
 }

@@ -13,7 +13,7 @@ import { joinTextParts } from '../../model/parts.ts';
 import { withCost } from '../../model/prices.ts';
 import { systemClock } from '../../session/read-platform.ts';
 import { withTimeout } from '../../tool/async.ts';
-import { errorEntry, warningEntry } from '../../tool/log.ts';
+import { createErrorEntry, createWarningEntry } from '../../tool/log.ts';
 import { getAgentModel, getModel } from '../../worker/target.ts';
 import type { TitleRequest } from './title-writer.ts';
 import { toLine } from './titles.ts';
@@ -99,7 +99,7 @@ async function callModel(
   { ms, log }: ModelCallOptions,
 ): Promise<ModelReply> {
   const stop = new AbortController();
-  const warn = (message: string): void => log(warningEntry(message));
+  const warn = (message: string): void => log(createWarningEntry(message));
   const createTimeoutError = (): ModelError =>
     new ModelError('timeout', `The model took longer than ${ms} ms.`);
   try {
@@ -110,7 +110,7 @@ async function callModel(
   } catch (failure) {
     if (failure instanceof ModelError) throw failure;
     // Only the log may contain the error's data.
-    log(errorEntry(`the model '${model.name}' threw`, failure));
+    log(createErrorEntry(`the model '${model.name}' threw`, failure));
     throw new ModelError('invalid-reply', `The model '${model.name}' threw instead of answering.`);
   } finally {
     stop.abort();

@@ -6,7 +6,7 @@ import { recordFact } from '../../session/note-fact.ts';
 import { parseSessionName, toSessionName } from '../../session/read-secrets.ts';
 import { readTurn } from '../../session/read-session.ts';
 import type { Owner } from '../../tool/call-origin.ts';
-import { warningEntry } from '../../tool/log.ts';
+import { createWarningEntry } from '../../tool/log.ts';
 import { toOwnerKey } from '../../tool/owner-name.ts';
 import type { Caller, HostedApp } from '../../worker/host.ts';
 import type {
@@ -22,10 +22,10 @@ import type {
 } from '../../worker/index-views.ts';
 import { SessionError } from '../../worker/problem.ts';
 import { createUnknownSessionError } from '../../worker/session-view.ts';
-import { getOwner, sessionPath, type Target } from '../../worker/target.ts';
+import { getOwner, getSessionPath, type Target } from '../../worker/target.ts';
 import { listPendingViews } from '../../worker/turn-view.ts';
 import { refreshIndex } from './look.ts';
-import { createAskOwners, type IndexPlace, indexOfOwner, indexPlaceIn } from './owner-index.ts';
+import { createAskOwners, createOwnerIndex, getIndexPlace, type IndexPlace } from './owner-index.ts';
 import {
   parseOwnerCursor,
   parseSessionCursor,
@@ -46,7 +46,7 @@ export interface IndexApp extends HostedApp {
 
 export const toIndexApp = ({ host, env, base }: HostedApp): IndexApp => ({
   ...{ host, env, base },
-  place: indexPlaceIn(env, host.modules.uses),
+  place: getIndexPlace(env, host.modules.uses),
 });
 
 /** The owner and the agents whose sessions are listed. */
@@ -66,7 +66,7 @@ export async function listSessions(
   asked: QueryParameters,
 ): Promise<SessionList> {
   const query = readSessionQuery(asked);
-  const { ask } = indexOfOwner(app.place, owner);
+  const { ask } = createOwnerIndex(app.place, owner);
   const isOwn = caller !== undefined && toOwnerKey(getOwner(caller)) === toOwnerKey(owner);
   const wanted = { ...query, agent, limit: query.limit + 1, reader: isOwn ? caller.id : reader };
   const { page, next } = toPage(await ask(async (index) => index.sessions(wanted)), query.limit);
@@ -103,7 +103,7 @@ function toListedSession(found: IndexedSession, base: string | undefined): Liste
     ...(forkOf !== null && { forkOf }),
     ...{ usage, seq },
     ...(unread !== undefined && { unread }),
-    ...(base !== undefined && { url: sessionPath({ agent, session }, base) }),
+    ...(base !== undefined && { url: getSessionPath({ agent, session }, base) }),
   };
 }
 
@@ -118,7 +118,7 @@ const MAX_READ_SESSIONS = 20;
  */
 export async function readInbox(app: IndexApp, caller: Caller, asked: QueryParameters): Promise<Inbox> {
   const limit = Math.min(readLimit(asked), MAX_READ_SESSIONS);
-  const { ask } = indexOfOwner(app.place, getOwner(caller));
+  const { ask } = createOwnerIndex(app.place, getOwner(caller));
   const after = parseSessionCursor(asked.cursor);
   const { page, next } = toPage(
     await ask(async (index) => index.sessions({ status: 'waiting', after, limit: limit + 1 })),
@@ -136,7 +136,7 @@ async function readWaitingSession(
 ): Promise<WaitingSession | undefined> {
   if (!host.agents.has(agent)) return undefined;
   const name = toSessionName({ owner: getOwner(caller), agent, session });
-  const url = sessionPath({ agent, session }, base);
+  const url = getSessionPath({ agent, session }, base);
   try {
     const port = host.session(env, name);
     const { openTurn } = (await port.read({ from: 1, limit: 1 })) ?? {};
@@ -155,7 +155,7 @@ async function readWaitingSession(
     return { session, agent, title, turn: openTurn.id, lastActivity, url, pending };
   } catch (thrown) {
     host.log({
-      ...warningEntry('a session that waits could not be read for an inbox', thrown),
+      ...createWarningEntry('a session that waits could not be read for an inbox', thrown),
       ...parseSessionName(name),
     });
     return undefined;
@@ -192,7 +192,7 @@ export async function setTitle(app: IndexApp, target: Target, title: string | nu
   if (posted === 'session-full')
     throw new SessionError('session-full', 'This session is full, so it accepts no title.');
   if (posted !== 'posted') throw createUnknownSessionError(target);
-  await refreshIndex(indexOfOwner(app.place, owner), port, { agent, session });
+  await refreshIndex(createOwnerIndex(app.place, owner), port, { agent, session });
   return { session, agent, title };
 }
 
@@ -215,14 +215,14 @@ export async function markRead(
 ): Promise<ReadSession> {
   const { port, owner, session } = target;
   const key = { agent: target.agent.name, session };
-  const index = indexOfOwner(app.place, owner);
-  const mark = (isCurrent: boolean) =>
+  const index = createOwnerIndex(app.place, owner);
+  const markSession = (isCurrent: boolean) =>
     index.ask(async (object) => object.mark({ ...key, reader, upTo: seq, isCurrent }));
-  let marked = await mark(false);
+  let marked = await markSession(false);
   if (!marked) {
     // A page can show events that the index has not received yet.
     await refreshIndex(index, port, key);
-    marked = await mark(true);
+    marked = await markSession(true);
   }
   if (!marked) throw createUnknownSessionError(target);
   const { upTo, unread } = marked;
@@ -230,7 +230,7 @@ export async function markRead(
 }
 
 /** Returns the problem of a mark's `seq`, or `undefined`. */
-export const markProblem = (seq: unknown): string | undefined =>
+export const findMarkProblem = (seq: unknown): string | undefined =>
   seq === undefined || (typeof seq === 'number' && Number.isSafeInteger(seq) && seq >= 0)
     ? undefined
     : 'seq: must be the whole number of an event';
@@ -242,7 +242,7 @@ export async function readUsage(
   asked: QueryParameters,
 ): Promise<UsageReport> {
   const query = readUsageQuery(asked);
-  const used = await indexOfOwner(place, owner).ask(async (index) => index.usage(query));
+  const used = await createOwnerIndex(place, owner).ask(async (index) => index.usage(query));
   const usage: UsageTotals = { inputTokens: 0, outputTokens: 0 };
   for (const one of used) addUsage(usage, one.usage);
   return {
@@ -254,12 +254,12 @@ export async function readUsage(
 }
 
 export async function readIndexedOwner({ place }: IndexApp, owner: Owner): Promise<IndexedOwner> {
-  const standing = await indexOfOwner(place, owner).ask(async (index) => index.standing());
+  const standing = await createOwnerIndex(place, owner).ask(async (index) => index.standing());
   return toIndexedOwner(owner, standing);
 }
 
 export async function eraseOwner({ place }: IndexApp, owner: Owner): Promise<IndexedOwner> {
-  const { ask, ...of } = indexOfOwner(place, owner);
+  const { ask, ...of } = createOwnerIndex(place, owner);
   return toIndexedOwner(owner, await ask(async (index) => index.erase(of)));
 }
 
@@ -294,7 +294,7 @@ export async function reindexOwner(
   asked: QueryParameters,
 ): Promise<ReindexPage> {
   const limit = readLimit(asked);
-  const index = indexOfOwner(app.place, owner);
+  const index = createOwnerIndex(app.place, owner);
   const after = parseSessionCursor(asked.cursor);
   const { ask: _, ...of } = index;
   if (!after && of.copy !== undefined) await index.ask(async (object) => object.copyAgain(of));

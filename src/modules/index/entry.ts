@@ -9,7 +9,7 @@ import { DUE } from '../../worker/background.ts';
 import { createRetentionWrapper } from '../../worker/keeping.ts';
 import { COPY_BY_NAME, COPY_BY_USE, type IndexCopy } from './index-copy.ts';
 import { INDEX_ROUTES } from './index-routes.ts';
-import { assertIndexBound, indexPlaceIn } from './owner-index.ts';
+import { assertIndexBound, getIndexPlace } from './owner-index.ts';
 import { LOOK_REF, refreshDueSession, withReporting } from './reporting.ts';
 import { INDEX_MODULE } from './titles.ts';
 
@@ -70,7 +70,7 @@ export function sessionIndex({ also }: IndexOptions = {}): ModuleUse {
       also?.check(env);
     },
     keeping: createRetentionWrapper,
-    wraps: (app) => (port, name, env) => withReporting(port, name, indexPlaceIn(env, app.use)),
+    wraps: (app) => (port, name, env) => withReporting(port, name, getIndexPlace(env, app.use)),
   });
   return use;
 }

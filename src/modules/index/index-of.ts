@@ -23,11 +23,11 @@ import { toRequestKey } from '../../worker/request-headers.ts';
 import { createTarget, toInvokedHost } from '../../worker/target.ts';
 import {
   eraseOwner,
+  findMarkProblem,
   findTitleProblem,
   type IndexApp,
   listOwners,
   listSessions,
-  markProblem,
   markRead,
   type ReindexPage,
   readInbox,
@@ -160,7 +160,7 @@ export function indexOf<AppEnv extends object = Env>(holdfast: Holdfast<AppEnv>,
     markRead: ({ owner, agent, session, reader, seq }) =>
       askIndex(async (at) => {
         assertReader(reader);
-        const problem = markProblem(seq);
+        const problem = findMarkProblem(seq);
         if (problem !== undefined) throw createInvalidBodyError([problem]);
         const target = createTarget(at, { id: 'code' }, { owner: validateOwner(owner), agent, session });
         return markRead(at, target, { reader, seq });

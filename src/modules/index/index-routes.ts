@@ -15,11 +15,11 @@ import {
 import { createTarget, getOwner, toInvokedHost } from '../../worker/target.ts';
 import {
   eraseOwner,
+  findMarkProblem,
   findTitleProblem,
   type IndexApp,
   listOwners,
   listSessions,
-  markProblem,
   markRead,
   readInbox,
   readIndexedOwner,
@@ -39,7 +39,7 @@ export const INDEX_ROUTES: readonly Route[] = [
     async handle(asked, { agent }) {
       assertAgent(asked, agent);
       const { caller } = asked;
-      const query = queryOf(asked);
+      const query = getQuery(asked);
       return Response.json(
         await listSessions(
           getIndexApp(asked),
@@ -55,14 +55,15 @@ export const INDEX_ROUTES: readonly Route[] = [
     method: 'GET',
     path: '/pending',
     access: 'caller',
-    handle: async (asked) => Response.json(await readInbox(getIndexApp(asked), asked.caller, queryOf(asked))),
+    handle: async (asked) =>
+      Response.json(await readInbox(getIndexApp(asked), asked.caller, getQuery(asked))),
   }),
   defineRoute({
     method: 'GET',
     path: '/usage',
     access: 'caller',
     async handle(asked) {
-      const query = queryOf(asked);
+      const query = getQuery(asked);
       const owner = getRequestedOwner(asked.caller, query.owner) ?? getOwner(asked.caller);
       return Response.json(await readUsage(getIndexApp(asked), owner, query));
     },
@@ -73,7 +74,7 @@ export const INDEX_ROUTES: readonly Route[] = [
     access: 'caller',
     async handle(asked) {
       assertOperator(asked.caller);
-      return Response.json(await listOwners(getIndexApp(asked), queryOf(asked)));
+      return Response.json(await listOwners(getIndexApp(asked), getQuery(asked)));
     },
   }),
   defineRoute({
@@ -100,7 +101,7 @@ export const INDEX_ROUTES: readonly Route[] = [
 const getIndexApp = ({ host, env, base, execution }: CallerRequest): IndexApp =>
   toIndexApp({ host: toInvokedHost(host, env, execution), env, base });
 
-const queryOf = ({ request }: CallerRequest): QueryParameters =>
+const getQuery = ({ request }: CallerRequest): QueryParameters =>
   Object.fromEntries(new URL(request.url).searchParams);
 
 /** @throws SessionError if the agent does not exist. */
@@ -132,10 +133,10 @@ async function markSessionRead({
 }: SessionRequest): Promise<Response> {
   const { value } = await readBody(request, host.maxBodyBytes);
   const { seq } = value;
-  const problem = markProblem(seq);
+  const problem = findMarkProblem(seq);
   const problems = [...listUnknownKeyProblems(value, READ_KEYS), ...(problem === undefined ? [] : [problem])];
   if (problems.length > 0) throw createInvalidBodyError(problems);
-  const mark = { reader: caller.id, seq: seq as number | undefined }; // checked by `markProblem`
+  const mark = { reader: caller.id, seq: seq as number | undefined }; // checked by `findMarkProblem`
   return Response.json(await markRead(toIndexApp({ host, env, base }), target, mark));
 }
 

@@ -62,7 +62,7 @@ export interface SessionToErase extends SessionKey {
   readonly version: number;
 }
 
-const NOT_INDEXED: IndexedState = { version: 0, incarnation: '', seq: 0, model: '' };
+const UNINDEXED_STATE: IndexedState = { version: 0, incarnation: '', seq: 0, model: '' };
 
 const NO_USAGE: PricedUsage = { inputTokens: 0, outputTokens: 0 };
 
@@ -120,7 +120,7 @@ export class IndexTables {
       const { version, incarnation, seq, model } = row;
       return { version, incarnation, seq, model };
     }
-    return { ...NOT_INDEXED, version: this.#goneVersion({ agent, session }) };
+    return { ...UNINDEXED_STATE, version: this.#goneVersion({ agent, session }) };
   }
 
   /** Stores a report. Returns `false` if the report is based on outdated data. */

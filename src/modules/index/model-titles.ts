@@ -13,7 +13,7 @@ import { MAX_PAGE_BYTES } from '../../session/fold-session.ts';
 import { systemClock } from '../../session/read-platform.ts';
 import { pause } from '../../tool/async.ts';
 import { isJsonObject } from '../../tool/json.ts';
-import { errorEntry } from '../../tool/log.ts';
+import { createErrorEntry } from '../../tool/log.ts';
 import { createModule, createUse, type ModuleUse } from '../../tool/module-use.ts';
 import { createFact } from '../../tool/tool-memory.ts';
 import { APP } from '../../worker/app-seam.ts';
@@ -26,7 +26,7 @@ import type { Target } from '../../worker/target.ts';
 import { toIndexApp } from './ask.ts';
 import { askForTitle, type TitleMessage, type TitleModel } from './ask-for-title.ts';
 import { refreshIndex } from './look.ts';
-import { indexOfOwner } from './owner-index.ts';
+import { createOwnerIndex } from './owner-index.ts';
 import { TITLE_WRITERS, type TitleRequest, type TitleWriter } from './title-writer.ts';
 import { INDEX_MODULE, TITLE_MEMORY, TITLE_SLICE, type TitleFact } from './titles.ts';
 
@@ -106,7 +106,7 @@ async function writeTitle(how: TitleModel, request: TitleRequest): Promise<Title
     claim === 'answered' ? waitForTitle(how, request) : writeNewTitle(how, request, { opening, note });
   // The usage of a failed reply also counts.
   const work = asking.finally(() =>
-    refreshIndex(indexOfOwner(app.place, owner), target.port, { agent: agent.name, session }),
+    refreshIndex(createOwnerIndex(app.place, owner), target.port, { agent: agent.name, session }),
   );
   waitUntil(work.catch(() => {}));
   const title = await work;
@@ -184,7 +184,7 @@ async function writeNewTitle(
   }
   const { name } = request.target.agent;
   app.host.log(
-    errorEntry(
+    createErrorEntry(
       `no title was written for a session of '${name}': ${failure.reason}`,
       undefined,
       'model-failed',

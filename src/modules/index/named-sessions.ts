@@ -5,7 +5,7 @@ import { ConfigurationError } from '../../model/configuration-error.ts';
 import { toSessionName } from '../../session/read-secrets.ts';
 import type { OpenedSession } from '../../worker/session-from-code.ts';
 import { refreshIndex } from './look.ts';
-import { assertIndexBound, indexOfOwner, indexPlaceIn, type OwnerIndex } from './owner-index.ts';
+import { assertIndexBound, createOwnerIndex, getIndexPlace, type OwnerIndex } from './owner-index.ts';
 import type { IndexedSession, SessionKey, SessionQuery } from './reports.ts';
 import { INDEX_MODULE } from './titles.ts';
 
@@ -35,7 +35,7 @@ export function getOwnerSessions(
     );
   assertIndexBound(env);
   return {
-    index: indexOfOwner(indexPlaceIn(env, uses), owner),
+    index: createOwnerIndex(getIndexPlace(env, uses), owner),
     agents,
     port: (of) => host.session(env, toSessionName({ owner, ...of })),
   };

@@ -5,9 +5,9 @@ import type { ModuleUse } from '../../tool/module-use.ts';
 import { toOwnerKey } from '../../tool/owner-name.ts';
 import {
   createObjectCaller,
+  getObjectLocation,
   type ObjectCaller,
   type ObjectLocation,
-  objectLocationOf,
 } from '../../worker/asking-object.ts';
 import type { Env } from '../../worker/host.ts';
 import { COPY_BY_USE } from './index-copy.ts';
@@ -26,8 +26,8 @@ export interface IndexPlace extends ObjectLocation {
 }
 
 /** Returns the location of an app's index, from its modules. */
-export const indexPlaceIn = (env: Env, uses: readonly ModuleUse[]): IndexPlace => ({
-  ...objectLocationOf(env, uses),
+export const getIndexPlace = (env: Env, uses: readonly ModuleUse[]): IndexPlace => ({
+  ...getObjectLocation(env, uses),
   copy: uses.map((use) => COPY_BY_USE.get(use)).find((copy) => copy)?.name,
 });
 
@@ -41,7 +41,7 @@ const NOT_BOUND_MESSAGE =
   'export { IndexObject } from \'holdfast/index\'. In wrangler.toml: [[durable_objects.bindings]] with name = "INDEX" and ' +
   'class_name = "IndexObject", and [[migrations]] with a tag of its own and new_sqlite_classes = ["IndexObject"].';
 
-export const indexOfOwner = (place: IndexPlace, owner: Owner): OwnerIndex => ({
+export const createOwnerIndex = (place: IndexPlace, owner: Owner): OwnerIndex => ({
   owner,
   jurisdiction: place.jurisdiction,
   copy: place.copy,

@@ -12,7 +12,7 @@ export type QueryParameters = Readonly<Record<string, unknown>>;
 const MAX_LIMIT = 100;
 const DEFAULT_LIMIT = 50;
 
-const queryError = (problem: string): SessionError => new SessionError('invalid-query', problem);
+const createQueryError = (problem: string): SessionError => new SessionError('invalid-query', problem);
 
 /**
  * Returns one of these words, or `undefined` if the parameter is absent. @throws SessionError if it has
@@ -26,7 +26,7 @@ function readWord<Word extends string>(
   const value = asked[name];
   if (value === undefined) return undefined;
   const word = words.find((one) => one === value);
-  if (word === undefined) throw queryError(`${name} must be one of ${words.join(', ')}.`);
+  if (word === undefined) throw createQueryError(`${name} must be one of ${words.join(', ')}.`);
   return word;
 }
 
@@ -39,7 +39,7 @@ function toWholeNumber(value: unknown): number | undefined {
 export function readLimit({ limit = DEFAULT_LIMIT }: QueryParameters): number {
   const number = toWholeNumber(limit);
   if (number === undefined || number < 1 || number > MAX_LIMIT)
-    throw queryError(`limit must be a whole number from 1 to ${MAX_LIMIT}.`);
+    throw createQueryError(`limit must be a whole number from 1 to ${MAX_LIMIT}.`);
   return number;
 }
 
@@ -50,7 +50,9 @@ function readTime(since: unknown): number | undefined {
   if (since === undefined) return undefined;
   const ms = typeof since === 'string' && TIME_PATTERN.test(since) ? Date.parse(since) : toWholeNumber(since);
   if (ms === undefined || !(ms >= 0))
-    throw queryError('since must be milliseconds since the epoch, or a time such as 2026-11-30T09:00:00Z.');
+    throw createQueryError(
+      'since must be milliseconds since the epoch, or a time such as 2026-11-30T09:00:00Z.',
+    );
   return ms;
 }
 
@@ -73,7 +75,7 @@ function readDay(asked: QueryParameters, name: string): string | undefined {
   const day = asked[name];
   if (day === undefined) return undefined;
   const time = typeof day === 'string' && /^\d{4}-\d\d-\d\d$/.test(day) ? Date.parse(day) : Number.NaN;
-  if (Number.isNaN(time)) throw queryError(`${name} must be a day in UTC, such as 2026-11-30.`);
+  if (Number.isNaN(time)) throw createQueryError(`${name} must be a day in UTC, such as 2026-11-30.`);
   return String(day);
 }
 
@@ -97,7 +99,8 @@ export function parseOwnerCursor(cursor: unknown): string {
   return owner;
 }
 
-const createCursorError = (): SessionError => queryError('cursor must be the `next` of the page before.');
+const createCursorError = (): SessionError =>
+  createQueryError('cursor must be the `next` of the page before.');
 
 const encodeCursor = (place: readonly (string | number)[]): string =>
   toBase64(ENCODER.encode(JSON.stringify(place)))
@@ -119,5 +122,6 @@ function decodeCursor(cursor: unknown): readonly unknown[] {
 
 /** @throws SessionError if the app's code passes no reader. */
 export function assertReader(reader: unknown): void {
-  if (typeof reader !== 'string' || reader === '') throw queryError('The reader must be the id of a person.');
+  if (typeof reader !== 'string' || reader === '')
+    throw createQueryError('The reader must be the id of a person.');
 }

@@ -9,7 +9,7 @@ import { withTimeout } from '../../tool/async.ts';
 import type { DueHandler } from '../../worker/background.ts';
 import { SessionError } from '../../worker/problem.ts';
 import { refreshIndex } from './look.ts';
-import { type IndexPlace, indexOfOwner, indexPlaceIn } from './owner-index.ts';
+import { createOwnerIndex, getIndexPlace, type IndexPlace } from './owner-index.ts';
 import { TITLE_SLICE } from './titles.ts';
 
 /** The owner of the agenda rows, as sessions store it. An app uses the module at most once. */
@@ -35,7 +35,7 @@ const INDEX_TIMEOUT_MS = 2_000;
  */
 export function withReporting(port: SessionPort, name: string, place: IndexPlace): SessionPort {
   const { owner, ...key } = parseSessionName(name);
-  const index = indexOfOwner(place, owner);
+  const index = createOwnerIndex(place, owner);
   /** The leases of turns that this invocation resumed and has not appended to. */
   const resumed = new Set<number>();
   const withReporter = (start: TurnStart): TurnStart => ({
@@ -100,6 +100,10 @@ const createErasingError = (): SessionError =>
 export const refreshDueSession: DueHandler = async ({ name, stale }, { env, host }) => {
   if (stale?.copies) return { again: Infinity };
   const { owner, ...key } = parseSessionName(name);
-  await refreshIndex(indexOfOwner(indexPlaceIn(env, host.modules.uses), owner), host.session(env, name), key);
+  await refreshIndex(
+    createOwnerIndex(getIndexPlace(env, host.modules.uses), owner),
+    host.session(env, name),
+    key,
+  );
   return 'done';
 };

@@ -2,13 +2,13 @@
 import { findLastReply, openBatch } from '../../journal/conversation.ts';
 import { getPrincipal, type Loop } from '../../loop/loop.ts';
 import { LOOPS, type LoopMoment, type WatchedOffer } from '../../loop/loop-seams.ts';
-import { originOf } from '../../tool/decorate.ts';
+import { getOrigin } from '../../tool/decorate.ts';
 import type { Json } from '../../tool/json.ts';
 import type { Log } from '../../tool/log.ts';
-import { errorEntry } from '../../tool/log.ts';
+import { createErrorEntry } from '../../tool/log.ts';
 import { createModule, createUse, type ModuleUse } from '../../tool/module-use.ts';
 import type { AnyTool } from '../../tool/tool.ts';
-import { modelText } from '../../tool/tool-result.ts';
+import { getModelText } from '../../tool/tool-result.ts';
 import type {
   BroughtBy,
   CallSeen,
@@ -100,7 +100,7 @@ const createTell =
   };
 
 const logThrown = (log: Log, moment: keyof LoopInspector, thrown: unknown): void =>
-  log(errorEntry(`an inspector threw in ${moment}`, thrown));
+  log(createErrorEntry(`an inspector threw in ${moment}`, thrown));
 
 interface InspectedLoop {
   readonly loop: Loop;
@@ -131,7 +131,7 @@ type MomentOf<Name extends LoopMoment['at']> = Extract<LoopMoment, { readonly at
 function showTools({ change, offer }: MomentOf<'tools-changed'>, { loop, tell }: InspectedLoop): void {
   const { cause, came = [], went = [] } = change;
   tell('toolsChanged', () => ({
-    ...placeOf(loop, 1),
+    ...getLoopPlace(loop, 1),
     cause,
     came: came.map(({ name }) => name),
     went: went.map(({ name }) => name),
@@ -141,7 +141,7 @@ function showTools({ change, offer }: MomentOf<'tools-changed'>, { loop, tell }:
 }
 
 function findOrigin(tool: AnyTool | undefined): BroughtBy | undefined {
-  const [unfolding] = (tool && originOf(tool)?.by) ?? [];
+  const [unfolding] = (tool && getOrigin(tool)?.by) ?? [];
   if (unfolding) return { by: 'unfolding', tool: unfolding.name };
   const { domainType, instanceId } = tool?.metadata ?? {};
   if (typeof domainType !== 'string') return undefined;
@@ -153,7 +153,7 @@ function showModelCall(moment: MomentOf<'ask' | 'reply' | 'no-reply'>, { loop, t
     case 'ask': {
       const { messages, tools } = moment.request;
       tell('beforeModelCall', () => ({
-        ...placeOf(loop, 1),
+        ...getLoopPlace(loop, 1),
         messages: structuredClone(messages),
         tools: tools.map(({ name }) => name),
         sourcesAsked: loop.journal.state.turn?.tools.sourcesAsked ?? 0,
@@ -167,7 +167,7 @@ function showModelCall(moment: MomentOf<'ask' | 'reply' | 'no-reply'>, { loop, t
       const listCalls = () => toolCalls.map(toCallSeen);
       const getUsage = () => usage && { usage: { ...usage } };
       tell('afterModelCall', () => ({
-        ...placeOf(loop),
+        ...getLoopPlace(loop),
         model,
         text,
         calls: listCalls(),
@@ -181,19 +181,19 @@ function showModelCall(moment: MomentOf<'ask' | 'reply' | 'no-reply'>, { loop, t
       const { failure, status, message } = moment.failure;
       const { name: model } = loop.spec.model;
       const seen = { model, failure, ...(status !== undefined && { status }), message, ms: moment.ms };
-      tell('modelFailed', () => ({ ...placeOf(loop, 1), ...seen }));
+      tell('modelFailed', () => ({ ...getLoopPlace(loop, 1), ...seen }));
     }
   }
 }
 
 function showToolCall(moment: MomentOf<'call' | 'result'>, { loop, tell }: InspectedLoop): void {
-  const call = () => toToolCallSeen(loop, moment);
-  if (moment.at === 'call') tell('beforeToolCall', call);
+  const toSeenCall = () => toToolCallSeen(loop, moment);
+  if (moment.at === 'call') tell('beforeToolCall', toSeenCall);
   else
     tell('afterToolCall', () => ({
-      ...call(),
+      ...toSeenCall(),
       result: structuredClone({ ...moment.result }),
-      text: modelText(moment.result),
+      text: getModelText(moment.result),
       ms: moment.ms,
     }));
 }
@@ -203,11 +203,11 @@ function showIteration({ loop, tell }: InspectedLoop): void {
   const last = findLastReply(frame.messages);
   // A rejected request is not an iteration.
   if (!last || frame.shortened || openBatch(frame).length > 0) return;
-  tell('afterIteration', () => ({ ...placeOf(loop), calls: last.calls.map(toCallSeen) }));
+  tell('afterIteration', () => ({ ...getLoopPlace(loop), calls: last.calls.map(toCallSeen) }));
 }
 
 /** Returns the position of a loop. `ahead` is added to its iteration. */
-const placeOf = (loop: Loop, ahead = 0): LoopPlace => ({
+const getLoopPlace = (loop: Loop, ahead = 0): LoopPlace => ({
   session: loop.session,
   turn: loop.turn,
   frame: loop.frame.id,
@@ -219,7 +219,7 @@ const placeOf = (loop: Loop, ahead = 0): LoopPlace => ({
 const toCallSeen = ({ id, name, input }: CallSeen): CallSeen => ({ id, name, input });
 
 const toToolCallSeen = (loop: Loop, { record, offer }: MomentOf<'call' | 'result'>): ToolCallSeen => ({
-  ...placeOf(loop),
+  ...getLoopPlace(loop),
   call: toCallSeen(record),
   metadata: createMetadataReader(offer)(record.name),
   definition: () => structuredClone(offer.definitions.find(({ name }) => name === record.name)),

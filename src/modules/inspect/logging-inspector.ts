@@ -67,8 +67,9 @@ export function loggingInspector(options: LoggingOptions = {}): LoopInspector {
     },
     afterToolCall(seen) {
       const { input } = seen.call;
-      const cut = (text: string): string => truncateText(text, truncate);
-      const formatWords = (): string => (truncate === 0 ? '' : `: ${cut(input)} -> ${cut(seen.text)}`);
+      const shortenText = (text: string): string => truncateText(text, truncate);
+      const formatWords = (): string =>
+        truncate === 0 ? '' : `: ${shortenText(input)} -> ${shortenText(seen.text)}`;
       const [level, became] = getLevel(seen);
       write(level, seen, () => `${became} in ${Math.round(seen.ms)} ms${formatWords()}`);
       write('debug', seen, () => `answered ${seen.text}`);

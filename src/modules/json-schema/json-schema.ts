@@ -42,7 +42,7 @@ export function jsonSchema<const Schema extends JsonSchema>(
   schema: Schema,
 ): JsonSchemaInput<JsonSchemaValue<Schema>>;
 export function jsonSchema(schema: JsonSchema): JsonSchemaInput<unknown> {
-  let read: ReadSchema | undefined;
+  let read: ParsedSchema | undefined;
   const getShownSchema = (): JsonSchema => {
     // The function that receives the schema rejects a value that is not JSON.
     if (!copyJson(schema).ok) return schema;
@@ -65,7 +65,7 @@ export function jsonSchema(schema: JsonSchema): JsonSchemaInput<unknown> {
   };
 }
 
-interface ReadSchema {
+interface ParsedSchema {
   readonly check: JsonSchemaCheck;
   /** The schema in which properties with a default are optional. */
   readonly shown: JsonSchema;
@@ -73,9 +73,9 @@ interface ReadSchema {
   fill(value: Json): Json;
 }
 
-/** Parses a schema. @throws InputSchemaError as `checkOf` does. */
-function readSchema(schema: JsonSchema): ReadSchema {
-  const check = checkOf(schema);
+/** Parses a schema. @throws InputSchemaError as `createSchemaCheck` does. */
+function readSchema(schema: JsonSchema): ParsedSchema {
+  const check = createSchemaCheck(schema);
   const json: JsonObject = JSON.parse(JSON.stringify(schema));
   const lenient = withoutDefaultsRequired(json);
   // Most schemas have no defaults, and stay the same object.
@@ -93,7 +93,7 @@ export type JsonSchemaCheck = (value: Json) => readonly Problem[];
  * Returns the check of a schema. @throws InputSchemaError if the schema contains a mistake or an assertion
  * that is not checked.
  */
-export function checkOf(schema: JsonSchema): JsonSchemaCheck {
+export function createSchemaCheck(schema: JsonSchema): JsonSchemaCheck {
   const copy: JsonSchema = JSON.parse(JSON.stringify(schema));
   if (literals) {
     const mistake = readOrThrow(() => findSchemaMistake(copy));
@@ -142,14 +142,14 @@ type DescribedValue<Schema extends object> = Schema extends { readonly const: in
   : Schema extends { readonly enum: readonly (infer Value)[] }
     ? Value
     : Schema extends { readonly type: infer Type }
-      ? OfType<Type, Schema>
+      ? ValueOfType<Type, Schema>
       : Schema extends { readonly anyOf: readonly (infer One)[] } | { readonly oneOf: readonly (infer One)[] }
         ? FromJsonSchema<One>
         : unknown;
 
 /** Distributes over a list of types. */
-type OfType<Type, Schema extends object> = Type extends readonly (infer One)[]
-  ? OfType<One, Schema>
+type ValueOfType<Type, Schema extends object> = Type extends readonly (infer One)[]
+  ? ValueOfType<One, Schema>
   : Type extends 'string'
     ? string
     : Type extends 'number' | 'integer'

@@ -1,7 +1,7 @@
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/spec';
 import { type InputSchema, type Parameter, toInputSchema } from '../../tool/input-schema.ts';
 import { getOwn, isJsonObject, type JsonSchema } from '../../tool/json.ts';
-import { checkOf, jsonSchema } from './json-schema.ts';
+import { createSchemaCheck, jsonSchema } from './json-schema.ts';
 
 /** The schema of an input that parameters declare. */
 export type ParametersSchema<Values> = StandardSchemaV1<unknown, Values> &
@@ -23,7 +23,7 @@ export function parameters<const Parameters extends Readonly<Record<string, Para
   declared: Parameters,
 ): ParametersSchema<ParameterValues<Parameters>> {
   const schema = createObjectSchema(declared);
-  const check = checkOf(schema);
+  const check = createSchemaCheck(schema);
   return {
     '~standard': {
       version: 1,
@@ -149,7 +149,7 @@ function createParameter<Value, Required extends boolean>(
   };
   return {
     schema,
-    required: required as Required, // `RequiredBy` derives the same from the options
+    required: required as Required, // `RequiredValue` derives the same from the options
     alone(name) {
       return toSingleSchema(name, this);
     },

@@ -234,17 +234,17 @@ const MAX_SCHEMAS_IN_PLACE = 1_000;
  */
 function isBounded({ root, parts, lookup }: SchemaParts): boolean {
   const counts = new Map<Schema, number>();
-  const count = (part: Schema | boolean | undefined): number => {
+  const countParts = (part: Schema | boolean | undefined): number => {
     if (typeof part !== 'object') return 1;
     const known = counts.get(part);
     if (known !== undefined) return known;
     counts.set(part, Infinity); // a part that is reached again before it is counted is in a cycle
-    const inside = listInPlace(part, root, lookup).map(count);
+    const inside = listInPlace(part, root, lookup).map(countParts);
     const all = inside.reduce((sum, one) => sum + one, 1);
     counts.set(part, all);
     return all;
   };
-  return parts.every((part) => count(part) <= MAX_SCHEMAS_IN_PLACE);
+  return parts.every((part) => countParts(part) <= MAX_SCHEMAS_IN_PLACE);
 }
 
 /** Returns the schemas that apply to the same value as this one. */

@@ -11,7 +11,10 @@ import { listSchemas, type PlacedSchema } from './check.ts';
 export function findSchemaMistake(schema: Schema): string | undefined {
   for (const placed of listSchemas(schema)) {
     const mistake =
-      findKeywordMistake(placed) ?? typeMistake(placed) ?? listMistake(placed) ?? findRequiredMistake(placed);
+      findKeywordMistake(placed) ??
+      findTypeMistake(placed) ??
+      listMistake(placed) ??
+      findRequiredMistake(placed);
     if (mistake !== undefined) return mistake;
   }
   return undefined;
@@ -31,7 +34,7 @@ function findKeywordMistake(placed: PlacedSchema): string | undefined {
   return undefined;
 }
 
-function typeMistake(placed: PlacedSchema): string | undefined {
+function findTypeMistake(placed: PlacedSchema): string | undefined {
   const { type }: { readonly type?: unknown } = placed.part;
   const wrong = [type ?? []].flat().find((one) => !TYPE_NAMES.some((known) => known === one));
   if (wrong === undefined) return undefined;

@@ -194,7 +194,7 @@ function checkMembers(value: JsonObject, schema: JsonObject, at: CheckContext): 
 type Measure = (value: Json) => number | undefined;
 const measureNumber: Measure = (value) => (typeof value === 'number' ? value : undefined);
 const measureText: Measure = (value) => (typeof value === 'string' ? [...value].length : undefined);
-const count: Measure = (value) => (Array.isArray(value) ? value.length : undefined);
+const countItems: Measure = (value) => (Array.isArray(value) ? value.length : undefined);
 
 /** The measure of each limit, and its text in a problem. */
 const LIMIT_CHECKS: Readonly<
@@ -206,8 +206,8 @@ const LIMIT_CHECKS: Readonly<
   exclusiveMaximum: { of: measureNumber, fits: (is, limit) => is < limit, says: 'less than' },
   minLength: { of: measureText, fits: (is, limit) => is >= limit, says: 'in characters at least' },
   maxLength: { of: measureText, fits: (is, limit) => is <= limit, says: 'in characters at most' },
-  minItems: { of: count, fits: (is, limit) => is >= limit, says: 'in items at least' },
-  maxItems: { of: count, fits: (is, limit) => is <= limit, says: 'in items at most' },
+  minItems: { of: countItems, fits: (is, limit) => is >= limit, says: 'in items at least' },
+  maxItems: { of: countItems, fits: (is, limit) => is <= limit, says: 'in items at most' },
 };
 
 function findLimitProblems(value: Json, schema: JsonObject): readonly string[] {

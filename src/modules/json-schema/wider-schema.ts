@@ -32,7 +32,7 @@ export function findWidening(now: JsonObject, before: JsonObject): string | unde
   if (isEqualJson(is, was)) return undefined;
   if ([is, was].some((schema) => FAR_REACHING_KEYWORD.test(JSON.stringify(schema)))) return '';
   let left = MAX_COMPARISONS;
-  return findWideningIn({ is, was, at: '', isTooMuch: () => --left < 0 });
+  return findFirstWidening({ is, was, at: '', isTooMuch: () => --left < 0 });
 }
 
 /** Two schemas at one place. A missing keyword is `true`, which accepts every value. */
@@ -43,7 +43,7 @@ interface SchemaPair {
   isTooMuch(): boolean;
 }
 
-function findWideningIn(compared: SchemaPair): string | undefined {
+function findFirstWidening(compared: SchemaPair): string | undefined {
   const { is, was, at } = compared;
   if (compared.isTooMuch()) return at;
   if (is === was || is === false) return undefined;
@@ -85,15 +85,15 @@ const COMPARISONS: ReadonlyMap<string, Comparison> = new Map([
   ),
   [
     'enum',
-    (now, before) => listOf(now).every((one) => listOf(before).some((other) => isEqualJson(one, other))),
+    (now, before) => toList(now).every((one) => toList(before).some((other) => isEqualJson(one, other))),
   ],
-  ['type', (now, before) => listOf(now).every((one) => listTypes(before).includes(one))],
+  ['type', (now, before) => toList(now).every((one) => listTypes(before).includes(one))],
 ]);
 
-const listOf = (value: Json): readonly Json[] => [value].flat();
+const toList = (value: Json): readonly Json[] => [value].flat();
 
 const listTypes = (type: Json): readonly Json[] =>
-  listOf(type).flatMap((one) => (one === 'number' ? [one, 'integer'] : [one]));
+  toList(type).flatMap((one) => (one === 'number' ? [one, 'integer'] : [one]));
 
 function isNarrower(keyword: string, now: Json | undefined, before: Json | undefined): boolean {
   if (PART_KEYWORDS.has(keyword) || isEqualJson(now, before)) return true;
@@ -109,7 +109,7 @@ function findWiderProperty(compared: SchemaPair, now: JsonObject, before: JsonOb
   if (added !== undefined) return joinPath(at, added);
   const { additionalProperties: rest = true } = now;
   for (const [name, was] of Object.entries(known)) {
-    const wider = findWideningIn({
+    const wider = findFirstWidening({
       ...compared,
       is: getOwn(named, name) ?? rest,
       was,
@@ -117,7 +117,7 @@ function findWiderProperty(compared: SchemaPair, now: JsonObject, before: JsonOb
     });
     if (wider !== undefined) return wider;
   }
-  const [required, formerly] = [listOf(now.required ?? []), listOf(before.required ?? [])];
+  const [required, formerly] = [toList(now.required ?? []), toList(before.required ?? [])];
   const isOld = (name: Json): boolean => formerly.includes(name) || Object.hasOwn(known, String(name));
   return formerly.every((name) => required.includes(name)) && required.every(isOld) ? undefined : at;
 }
@@ -137,13 +137,15 @@ function findWiderPart(compared: SchemaPair, now: JsonObject, before: JsonObject
     const [is = true, was = true] = [getOwn(now, keyword), getOwn(before, keyword)];
     // A list with one schema per item must stay the same.
     const isKept = Array.isArray(is) || Array.isArray(was) ? isEqualJson(is, was) : undefined;
-    const isWider = isKept === undefined ? findWideningIn({ ...compared, is, was }) !== undefined : !isKept;
+    const isWider =
+      isKept === undefined ? findFirstWidening({ ...compared, is, was }) !== undefined : !isKept;
     if (isWider) return at;
   }
-  const isWithin = (is: Json, was: Json): boolean => findWideningIn({ ...compared, is, was }) === undefined;
-  const [any, formerAny] = [listOf(now.anyOf ?? true), listOf(before.anyOf ?? true)];
+  const isWithin = (is: Json, was: Json): boolean =>
+    findFirstWidening({ ...compared, is, was }) === undefined;
+  const [any, formerAny] = [toList(now.anyOf ?? true), toList(before.anyOf ?? true)];
   if (!any.every((is) => formerAny.some((was) => isWithin(is, was)))) return at;
-  const [all, formerAll] = [listOf(now.allOf ?? true), listOf(before.allOf ?? true)];
+  const [all, formerAll] = [toList(now.allOf ?? true), toList(before.allOf ?? true)];
   const isMet = formerAll.every((was) => all.some((is) => isWithin(is, was)));
   return isMet && all.every((is) => [true, ...formerAll].some((was) => isWithin(is, was))) ? undefined : at;
 }

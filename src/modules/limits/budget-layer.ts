@@ -8,8 +8,8 @@ import { type Budget, release, reserve } from './reserve.ts';
 /**
  * Returns the budgets of a use in a loop. `frame` is the loop that the use belongs to.
  *
- * @throws ModelCallRefused if the loop must not call a model.
- * @throws Interrupted if the budgets cannot be read now.
+ * @throws ModelRefusalError if the loop must not call a model.
+ * @throws InterruptionError if the budgets cannot be read now.
  */
 type BudgetReader = (loop: Loop, frame: string) => readonly Budget[] | Promise<readonly Budget[]>;
 

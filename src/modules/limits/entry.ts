@@ -40,10 +40,10 @@ export function budget(options: BudgetOptions): ModuleUse {
   if (problem) throw new RangeError(`budget: ${problem}.`);
   const { tokens, cost } = options;
   const key = JSON.stringify({ tokens, cost });
-  const known = USE_BY_KEY.get(key);
+  const known = USES_BY_KEY.get(key);
   if (known) return known;
   const use = createUse(BUDGETS_MODULE, key);
-  USE_BY_KEY.set(key, use);
+  USES_BY_KEY.set(key, use);
   registerBudgets(use, (_, frame) => createBudgets(options, frame));
   LOOPS.give(use, {
     ask: BUDGET_LAYER,
@@ -62,7 +62,7 @@ export function budget(options: BudgetOptions): ModuleUse {
 }
 
 /** Equal budgets in one place count as one. */
-const USE_BY_KEY = new Map<string, ModuleUse>();
+const USES_BY_KEY = new Map<string, ModuleUse>();
 
 function findOptionsProblem({ tokens, cost }: BudgetOptions): string | undefined {
   if (tokens === undefined && cost === undefined) return "it has no limit. Set 'tokens' or 'cost'";

@@ -1,5 +1,5 @@
 import { ROOT } from '../../journal/events.ts';
-import { ModelCallRefused } from '../../loop/ask-reply.ts';
+import { ModelRefusalError } from '../../loop/ask-reply.ts';
 import { getLoopTime, type Loop, toLoopFields } from '../../loop/loop.ts';
 import type { ModelMessage, ModelRequest, OutputFormat, ToolDefinition } from '../../model/chat-model.ts';
 import { hasParts, sumFileTokens, withoutBytes } from '../../model/given-to.ts';
@@ -44,8 +44,8 @@ interface ReservationRequest {
  * Reserves the maximum that a request can use in every budget of the loop. Returns the request to send, after
  * the reservation is stored. If reservations of other model calls leave too little, waits for those calls.
  *
- * @throws ModelCallRefused if a budget does not leave enough for a useful reply.
- * @throws Interrupted if the wait was cut short.
+ * @throws ModelRefusalError if a budget does not leave enough for a useful reply.
+ * @throws InterruptionError if the wait was cut short.
  */
 export async function reserve(reserving: ReservationRequest): Promise<ModelRequest> {
   const { loop, request } = reserving;
@@ -161,9 +161,9 @@ function isHeldWithin(loop: Loop, { frame }: Budget): boolean {
   return [...getReservations(loop).held].some((id) => listEnclosingLoops(spending, id).includes(frame));
 }
 
-function createBudgetRefusal(loop: Loop, budget: Budget, least: Usage): ModelCallRefused {
+function createBudgetRefusal(loop: Loop, budget: Budget, least: Usage): ModelRefusalError {
   const { limit, most, frame: of } = budget;
-  return new ModelCallRefused({
+  return new ModelRefusalError({
     limit,
     ...(of !== ROOT && { of }),
     most,

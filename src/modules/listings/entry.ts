@@ -1,4 +1,4 @@
-import { errorEntry, warningEntry } from '../../tool/log.ts';
+import { createErrorEntry, createWarningEntry } from '../../tool/log.ts';
 /**
  * The entry `holdfast/listings`: tools that external sources list before a model call, and that the session
  * stores.
@@ -7,13 +7,13 @@ import { errorEntry, warningEntry } from '../../tool/log.ts';
 import type { SessionEvent } from '../../journal/events.ts';
 import { FOLDING } from '../../journal/memory-folding.ts';
 import { createDiscovery } from '../../loop/discovery.ts';
-import { Interrupted } from '../../loop/holder.ts';
+import { InterruptionError } from '../../loop/holder.ts';
 import { getLoopTime, type Loop, toLoopFields } from '../../loop/loop.ts';
 import { LOOPS } from '../../loop/loop-seams.ts';
 import { createLoopView } from '../../loop/offer-tools.ts';
 import { copyThroughJson } from '../../loop/tool-answer.ts';
 import { getDiscoverySteps } from '../../sources/resolution/tool-source.ts';
-import { timeoutError, withTimeout } from '../../tool/async.ts';
+import { createTimeoutError, withTimeout } from '../../tool/async.ts';
 import type { Json } from '../../tool/json.ts';
 import { createModule, createUse } from '../../tool/module-use.ts';
 import type { Discover, Discovery } from '../../tool/tool.ts';
@@ -93,7 +93,7 @@ const MAX_TRIES = 2;
  * source leaves the turn to another invocation, the results of other sources are still stored, so that each
  * invocation makes progress.
  *
- * @throws Interrupted if this invocation must not start more work.
+ * @throws InterruptionError if this invocation must not start more work.
  */
 async function discoverTools(loop: Loop): Promise<void> {
   const sources = loop.spec.strategies.flatMap((strategy) =>
@@ -120,7 +120,7 @@ interface Source {
   readonly find: Discover;
 }
 
-/** Lets one strategy discover its tools. @throws Interrupted if another invocation must continue. */
+/** Lets one strategy discover its tools. @throws InterruptionError if another invocation must continue. */
 async function runDiscovery(
   loop: Loop,
   discovery: Discovery,
@@ -131,14 +131,14 @@ async function runDiscovery(
     const facts = await withTimeout(loop.holder, find(discovery), {
       signal: modelSignal,
       ms: DEFAULT_TIMEOUT_MS,
-      late: timeoutError,
+      late: createTimeoutError,
     });
     return facts.map(({ slice, fact }) => ({ slice, fact: copyThroughJson(`a fact of '${slice}'`, fact) }));
   } catch (thrown) {
     if (modelSignal.aborted) throw modelSignal.reason;
-    if (thrown instanceof Interrupted) throw thrown;
+    if (thrown instanceof InterruptionError) throw thrown;
     const message = `the strategy '${name}' could not find its tools`;
-    loop.log(errorEntry(message, thrown));
+    loop.log(createErrorEntry(message, thrown));
     return [];
   }
 }
@@ -147,6 +147,6 @@ function isAbandoned({ journal, log }: Loop): boolean {
   const { resumedIdly: tries = 0 } = journal.state.turn ?? {};
   if (tries < MAX_TRIES) return false;
   const message = `tools are not discovered: ${tries} invocations made no progress`;
-  log(warningEntry(message));
+  log(createWarningEntry(message));
   return true;
 }

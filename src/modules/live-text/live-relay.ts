@@ -34,12 +34,12 @@ export class LiveRelay implements Relay {
 
   /** Stores an item, and sends it soon if there are readers. All events up to `after` are stored. */
   add(item: LiveItem, after: number): void {
-    const place = placeOf(item);
-    const last = this.#open.findLast((one) => placeOf(one.item) === place);
+    const place = getItemPlace(item);
+    const last = this.#open.findLast((one) => getItemPlace(one.item) === place);
     const isMore = last && 'text' in item && 'reply' in last.item && last.item.reply === item.reply;
     if (item.type === 'reply-restarted') this.#end(place);
     if (!isMore) this.#forget(place);
-    const sent: LiveItemMessage = { item, after, at: isMore ? endOf(last) : 0 };
+    const sent: LiveItemMessage = { item, after, at: isMore ? computeEnd(last) : 0 };
     const weight = computeItemWeight(sent);
     // Only a complete reply can have a piece this long, and it is about to be stored.
     if (weight > MAX_MESSAGE_WEIGHT || this.#weight + weight > MAX_BUFFER_WEIGHT) this.#cut.add(place);
@@ -63,8 +63,8 @@ export class LiveRelay implements Relay {
   /** Drops the items that this event completes, because the journal contains them. */
   drop(event: StoredEvent): void {
     if (this.#open.length === 0 && this.#cut.size === 0) return;
-    if (event.type === 'model-replied' || event.type === 'tool-call-ended') this.#end(placeOf(event));
-    if (event.type === 'tool-call-ended') this.#end(placeOf({ frame: event.call }));
+    if (event.type === 'model-replied' || event.type === 'tool-call-ended') this.#end(getItemPlace(event));
+    if (event.type === 'tool-call-ended') this.#end(getItemPlace({ frame: event.call }));
   }
 
   close(): void {
@@ -105,7 +105,7 @@ export class LiveRelay implements Relay {
   }
 
   #forget(place: string): void {
-    const isOther = ({ item }: LiveItemMessage): boolean => placeOf(item) !== place;
+    const isOther = ({ item }: LiveItemMessage): boolean => getItemPlace(item) !== place;
     this.#open = this.#open.filter(isOther);
     for (const [to, waiting] of this.#waiting) this.#waiting.set(to, waiting.filter(isOther));
     this.#weight = this.#open.reduce((sum, one) => sum + computeItemWeight(one), 0);
@@ -113,11 +113,12 @@ export class LiveRelay implements Relay {
 }
 
 /** Returns the place of an item: a loop, which has one reply at a time, or a call. */
-const placeOf = ({ call, frame = ROOT }: { readonly call?: string; readonly frame?: string }): string =>
+const getItemPlace = ({ call, frame = ROOT }: { readonly call?: string; readonly frame?: string }): string =>
   call ?? `loop ${frame}`;
 
 /** Returns the length of a reply up to the end of a piece. */
-const endOf = ({ item, at = 0 }: LiveItemMessage): number => at + ('text' in item ? item.text.length : 0);
+const computeEnd = ({ item, at = 0 }: LiveItemMessage): number =>
+  at + ('text' in item ? item.text.length : 0);
 
 /**
  * Adds an item after the others of its place. Joins it with a preceding piece of the same type. Returns the
@@ -125,7 +126,7 @@ const endOf = ({ item, at = 0 }: LiveItemMessage): number => at + ('text' in ite
  */
 function mergeItem(list: LiveItemMessage[], sent: LiveItemMessage): number {
   const { item, after } = sent;
-  const index = list.findLastIndex((one) => placeOf(one.item) === placeOf(item));
+  const index = list.findLastIndex((one) => getItemPlace(one.item) === getItemPlace(item));
   const last = list[index];
   if (last && 'text' in last.item && 'text' in item && last.item.type === item.type) {
     const joined = { ...last, after, item: { ...item, text: last.item.text + item.text } };

@@ -99,18 +99,18 @@ const toFrameShape = ([type, data]: readonly [string, Shape]): Shape =>
     ? { object: { id: { only: '' }, event: { only: type }, data } }
     : { object: { id: OPTIONAL_TEXT, event: { only: type === 'later' ? 'accepted' : type }, data } };
 
-const streamEventShape = (passing: { readonly [type: string]: Shape }): Shape => ({
+const createStreamEventShape = (passing: { readonly [type: string]: Shape }): Shape => ({
   anyOf: [
     { object: { id: TEXT, event: { oneOf: EVENT_TYPES }, data: STORED_EVENT } },
     ...Object.entries(passing).map(toFrameShape),
   ],
 });
 
-const TURN_STREAM_EVENT = streamEventShape(TURN_STREAM_DATA);
-const SESSION_STREAM_EVENT = streamEventShape(SESSION_STREAM_DATA);
+const TURN_STREAM_EVENT = createStreamEventShape(TURN_STREAM_DATA);
+const SESSION_STREAM_EVENT = createStreamEventShape(SESSION_STREAM_DATA);
 
 /** Returns the shape of a stream's text, and of its events. */
-const streamShape = (events: 'TurnStreamEvent' | 'SessionStreamEvent'): Shape => ({
+const createStreamShape = (events: 'TurnStreamEvent' | 'SessionStreamEvent'): Shape => ({
   schema: {
     type: 'string',
     description:
@@ -185,9 +185,9 @@ const COMPONENTS: Readonly<Record<ComponentName, Shape>> = {
   WaitingTurn: WAITING_TURN,
   EventsPage: { object: { events: { listOf: STORED_EVENT } }, and: PAGE_END },
   StoredEvent: STORED_EVENT,
-  TurnStream: streamShape('TurnStreamEvent'),
+  TurnStream: createStreamShape('TurnStreamEvent'),
   TurnStreamEvent: TURN_STREAM_EVENT,
-  SessionStream: streamShape('SessionStreamEvent'),
+  SessionStream: createStreamShape('SessionStreamEvent'),
   SessionStreamEvent: SESSION_STREAM_EVENT,
   Problem: PROBLEM,
   FailedTurn: FAILED_TURN,

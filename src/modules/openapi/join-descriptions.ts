@@ -24,7 +24,7 @@ export function joinDescriptions(all: Descriptions): RouteDescriptions {
       if (known) joined.set(key, about(known));
       continue;
     }
-    if (known) throw new ConfigurationError(`openApi: '${key}' has two descriptions. Remove one.`);
+    if (known) throw new ConfigurationError(`openApi describes '${key}' twice. Remove one.`);
     joined.set(key, about);
     for (const [name, own] of Object.entries(createNamedSchemas([about]))) {
       const problem = findSchemaProblem(name, own, schemas.get(name) ?? own);

@@ -9,7 +9,7 @@ import { recordFact } from '../../session/note-fact.ts';
 import { toSessionName } from '../../session/read-secrets.ts';
 import type { Owner } from '../../tool/call-origin.ts';
 import { isJsonObject, type Json } from '../../tool/json.ts';
-import { warningEntry } from '../../tool/log.ts';
+import { createWarningEntry } from '../../tool/log.ts';
 import { createModule, createUse, type ModuleUse } from '../../tool/module-use.ts';
 import type { ToolMemory } from '../../tool/tool-memory.ts';
 import { APP } from '../../worker/app-seam.ts';
@@ -147,7 +147,7 @@ const createOwnerOnlyError = (): SessionError =>
 /**
  * The actions that a full session allows although it cannot store the event. They do not show its content.
  */
-const ALLOWED_WITHOUT_EVENT: readonly OperatorAction[] = ['cancel', 'erase', 'delete-file'];
+const ACTIONS_WITHOUT_EVENT: readonly OperatorAction[] = ['cancel', 'erase', 'delete-file'];
 
 /**
  * Journals an access.
@@ -158,7 +158,7 @@ async function recordAccess(access: GrantedAccess, target: Target): Promise<void
   const posted = await postAccess(access, target.port);
   if (posted === 'posted') return;
   if (posted !== 'session-full') throw createUnknownSessionError(target);
-  if (!ALLOWED_WITHOUT_EVENT.includes(access.action))
+  if (!ACTIONS_WITHOUT_EVENT.includes(access.action))
     throw new SessionError(
       'session-full',
       'This session is full, so its journal cannot record the access of an operator. An operator can cancel or erase it.',
@@ -193,5 +193,5 @@ async function postAccess({ asked, action }: GrantedAccess, port: SessionPort) {
 function logAccess({ asked, owner, agent, session, action }: GrantedAccess): void {
   const { host, caller, requestId } = asked;
   const message = `an operator accesses a session, and its journal cannot record it: ${action}`;
-  host.log({ ...warningEntry(message), owner, agent, session, principal: caller.id, requestId });
+  host.log({ ...createWarningEntry(message), owner, agent, session, principal: caller.id, requestId });
 }

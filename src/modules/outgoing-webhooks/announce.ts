@@ -10,7 +10,7 @@ import { toBase64 } from '../../tool/content.ts';
 import { readSecrets, type SecretSource } from '../../tool/env.ts';
 import type { DueApp, DueHandler } from '../../worker/background.ts';
 import type { Env } from '../../worker/host.ts';
-import { getTurnPath, sessionPath } from '../../worker/target.ts';
+import { getSessionPath, getTurnPath } from '../../worker/target.ts';
 import { listPendingViews } from '../../worker/turn-view.ts';
 import { computeHmac, decodeStandardKey, STANDARD_KEY_RULE } from '../webhooks/signature.ts';
 import type { WebhookEnv } from '../webhooks/webhook.ts';
@@ -184,7 +184,7 @@ function createBody({ host }: DueApp, { name, stop, events, at }: StopContent): 
   const { owner, agent, session } = parseSessionName(name);
   const [first] = events;
   const base = first?.type === 'turn-started' ? first.base : undefined;
-  const path = sessionPath({ agent, session }, base ?? host.basePath);
+  const path = getSessionPath({ agent, session }, base ?? host.basePath);
   const view = foldStoppedTurn(session, agent, events);
   const { turn, outcome } = view;
   const brief = {
@@ -193,10 +193,10 @@ function createBody({ host }: DueApp, { name, stop, events, at }: StopContent): 
     links: { turn: getTurnPath({ path }, turn) },
   };
   const pending = stop === 'suspended' && { pending: listPendingViews({ host, target: { path } }, events) };
-  const write = (data: object): string =>
+  const formatBody = (data: object): string =>
     JSON.stringify({ type: `turn.${stop}`, timestamp: new Date(at).toISOString(), data });
-  const body = write({ ...brief, ...view, ...pending });
-  return body.length > MAX_BODY_LENGTH ? write({ ...brief, shortened: true }) : body;
+  const body = formatBody({ ...brief, ...view, ...pending });
+  return body.length > MAX_BODY_LENGTH ? formatBody({ ...brief, shortened: true }) : body;
 }
 
 /** The URL for messages, and the secret that signs them. */

@@ -1,7 +1,7 @@
 /** The entry `holdfast/outgoing-webhooks`, which notifies other systems when turns stop. */
 import { DeploymentError } from '../../session/deployment.ts';
 import { STOP_SEAM, type TurnStop } from '../../session/turn-end.ts';
-import { wordProblem } from '../../tool/check-definition.ts';
+import { findWordProblem } from '../../tool/check-definition.ts';
 import type { LiteralShape } from '../../tool/check-literal.ts';
 import { isSecretSource, SECRET_RULE, type SecretSource } from '../../tool/env.ts';
 import { literals } from '../../tool/literals.ts';
@@ -9,7 +9,7 @@ import { createModule, createUse, type ModuleUse } from '../../tool/module-use.t
 import { readName, withFullStop } from '../../tool/shown.ts';
 import { APP } from '../../worker/app-seam.ts';
 import { DUE } from '../../worker/background.ts';
-import { mustHaveAgent } from '../../worker/check-app.ts';
+import { assertKnownAgent } from '../../worker/check-app.ts';
 import { WebhookDefinitionError, type WebhookEnv } from '../webhooks/webhook.ts';
 import { createSender, deliver, type Receiver, toMessageRef } from './announce.ts';
 import { findUrlProblem } from './post.ts';
@@ -74,7 +74,7 @@ export function outgoingWebhook(config: OutgoingWebhookConfig): ModuleUse {
   APP.give(use, {
     routes({ host }) {
       for (const one of agents ?? [])
-        mustHaveAgent(host.agents, `Outgoing webhook '${name}' names the agent`, one);
+        assertKnownAgent(host.agents, `Outgoing webhook '${name}' names the agent`, one);
       return [];
     },
     checks: ({ env }) => [
@@ -110,7 +110,7 @@ function checkSettings({ name, url, secret, on }: OutgoingWebhookConfig & { read
   if (!isSecretSource(secret)) refuse('secret', SECRET_RULE);
   if (on?.length === 0) refuse('on', `has no events. Use one or more of ${TURN_STOPS.join(', ')}`);
   for (const one of on ?? []) {
-    const use = wordProblem(one, TURN_STOPS);
+    const use = findWordProblem(one, TURN_STOPS);
     if (use) refuse('on', `has '${String(one)}' in its 'on'. It must be ${use}`);
   }
 }

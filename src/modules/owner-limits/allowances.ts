@@ -160,7 +160,7 @@ export class Allowances {
         cost: roundUsd(cost - drawn.cost),
       });
       if (own) this.#tables.update({ ...own, state: 'settled' });
-      else this.#tables.add({ ...NOT_DRAWN, ...toSessionKey(session), turn, day, at: this.#now() });
+      else this.#tables.add({ ...UNDRAWN_ALLOWANCE, ...toSessionKey(session), turn, day, at: this.#now() });
     });
   }
 
@@ -205,7 +205,7 @@ export class Allowances {
 
 const ZERO_TOTALS: DayTotals = { turns: 0, tokens: 0, cost: 0 };
 
-const NOT_DRAWN = {
+const UNDRAWN_ALLOWANCE = {
   tokens: null,
   cost: null,
   state: 'settled',

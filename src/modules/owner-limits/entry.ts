@@ -5,7 +5,7 @@ import { parseSessionName } from '../../session/read-secrets.ts';
 import { STOP_SEAM } from '../../session/turn-end.ts';
 import { createUse, type ModuleUse } from '../../tool/module-use.ts';
 import { APP } from '../../worker/app-seam.ts';
-import { objectLocationOf } from '../../worker/asking-object.ts';
+import { getObjectLocation } from '../../worker/asking-object.ts';
 import type { DueHandler } from '../../worker/background.ts';
 import { DUE } from '../../worker/background.ts';
 import { createRetentionWrapper } from '../../worker/keeping.ts';
@@ -16,11 +16,11 @@ import { readTurnBudgets } from './held-grants.ts';
 import { LIMIT_ROUTES } from './limit-routes.ts';
 import { withOwnerLimits } from './limited-session.ts';
 import { LIMIT_POLICIES, toLimitPolicy } from './limiting.ts';
-import type { LimitsOfOwner, OwnerPlan, WhenUnavailable } from './limits.ts';
+import type { LimitsOfOwner, OwnerPlan, UnavailablePolicy } from './limits.ts';
 import { readTurnUsage } from './used.ts';
 
 export { ownerLimitsDescription } from './describe.ts';
-export type { Allowance, DailyLimits, LimitsOfOwner, OwnerPlan, WhenUnavailable } from './limits.ts';
+export type { Allowance, DailyLimits, LimitsOfOwner, OwnerPlan, UnavailablePolicy } from './limits.ts';
 export { type LimitsReader, limitsOf } from './limits-of.ts';
 export { OwnerLimits } from './owner-limits-object.ts';
 export type { LimitReport, OwnerLimitsReport } from './views.ts';
@@ -44,12 +44,12 @@ const BUDGET_KEY = 'owner-limits';
  * });
  * ```
  */
-export function ownerLimits(limits: OwnerPlan & WhenUnavailable): ModuleUse;
+export function ownerLimits(limits: OwnerPlan & UnavailablePolicy): ModuleUse;
 /** As above, but a function returns the limits of an owner, such as those of its plan. */
-export function ownerLimits(limits: LimitsOfOwner, options?: WhenUnavailable): ModuleUse;
+export function ownerLimits(limits: LimitsOfOwner, options?: UnavailablePolicy): ModuleUse;
 export function ownerLimits(
-  declared: (OwnerPlan & WhenUnavailable) | LimitsOfOwner,
-  options?: WhenUnavailable,
+  declared: (OwnerPlan & UnavailablePolicy) | LimitsOfOwner,
+  options?: UnavailablePolicy,
 ): ModuleUse {
   const limiting = toLimitPolicy(declared, options);
   const perDay = typeof declared === 'function' ? undefined : declared.perDay;
@@ -69,7 +69,7 @@ export function ownerLimits(
     keeping: createRetentionWrapper,
     wraps: (app) => (port, name, env) =>
       withOwnerLimits(port, name, {
-        place: objectLocationOf(env, app.use),
+        place: getObjectLocation(env, app.use),
         limiting,
         user: { module: BUDGETS_MODULE.name, key: BUDGET_KEY },
       }),
@@ -81,7 +81,7 @@ export function ownerLimits(
 const settleDue: DueHandler = async ({ name, ref: turn, stale }, { env, host }) => {
   if (stale?.copies) return { again: Infinity };
   const { owner, ...session } = parseSessionName(name);
-  const { ask, jurisdiction } = createAccountClient(objectLocationOf(env, host.modules.uses), owner);
+  const { ask, jurisdiction } = createAccountClient(getObjectLocation(env, host.modules.uses), owner);
   if (stale) {
     await ask(async (object) => object.look(session));
     return 'done';

@@ -4,8 +4,8 @@
  */
 
 import { ROOT } from '../../journal/events.ts';
-import { ModelCallRefused } from '../../loop/ask-reply.ts';
-import { Interrupted } from '../../loop/holder.ts';
+import { ModelRefusalError } from '../../loop/ask-reply.ts';
+import { InterruptionError } from '../../loop/holder.ts';
 import type { Loop } from '../../loop/loop.ts';
 import { type Budget, getSpending } from '../limits/reserve.ts';
 import type { DrawResult } from './account.ts';
@@ -43,16 +43,16 @@ export function dropGrant(turn: string, epoch: number): void {
 /**
  * Returns the budgets of a loop from the allowance of its turn.
  *
- * @throws ModelCallRefused if the turn has no allowance.
- * @throws Interrupted if the limits cannot be read now.
+ * @throws ModelRefusalError if the turn has no allowance.
+ * @throws InterruptionError if the limits cannot be read now.
  */
 export async function readTurnBudgets(loop: Loop): Promise<readonly Budget[]> {
   const grant = await GRANT_BY_TURN.get(loop.turn)?.grant();
   if (grant === 'unavailable')
-    throw new Interrupted('handed-over', 'the limits of its owner cannot be read now');
+    throw new InterruptionError('handed-over', 'the limits of its owner cannot be read now');
   if (!grant) return [];
   if (grant.status === 'over')
-    throw new ModelCallRefused({
+    throw new ModelRefusalError({
       limit: grant.limit === 'cost' ? 'cost' : 'tokens',
       most: 0,
       used: 0,

@@ -8,7 +8,7 @@ import {
   type OwnerPlan,
   type ParsedLimits,
   readLimits,
-  type WhenUnavailable,
+  type UnavailablePolicy,
 } from './limits.ts';
 
 /** The limits, and the behavior if they cannot be read. */
@@ -26,8 +26,8 @@ export const LIMIT_POLICIES = new WeakMap<ModuleUse, LimitPolicy>();
 
 /** @throws ConfigurationError if a limit or an option is invalid. */
 export function toLimitPolicy(
-  declared: (OwnerPlan & WhenUnavailable) | LimitsOfOwner,
-  options: WhenUnavailable = {},
+  declared: (OwnerPlan & UnavailablePolicy) | LimitsOfOwner,
+  options: UnavailablePolicy = {},
 ): LimitPolicy {
   const { onUnavailable = 'refuse' } = typeof declared === 'function' ? options : declared;
   if (onUnavailable !== 'allow' && onUnavailable !== 'refuse')

@@ -4,7 +4,7 @@ import type { Owner } from '../../tool/call-origin.ts';
 import { toOwnerKey } from '../../tool/owner-name.ts';
 import { describeValue } from '../../tool/shown.ts';
 import type { Holdfast } from '../../worker/app.ts';
-import { objectLocationOf } from '../../worker/asking-object.ts';
+import { getObjectLocation } from '../../worker/asking-object.ts';
 import { APPS } from '../../worker/code-host.ts';
 import type { Env, HostedApp } from '../../worker/host.ts';
 import { validateOwner } from '../../worker/operator.ts';
@@ -59,7 +59,7 @@ export async function readOwnerLimits(
   { host, env }: Pick<HostedApp, 'host' | 'env'>,
   owner: Owner,
 ): Promise<OwnerLimitsReport> {
-  const { ask } = createAccountClient(objectLocationOf(env, host.modules.uses), owner);
+  const { ask } = createAccountClient(getObjectLocation(env, host.modules.uses), owner);
   const [limits, standing] = await Promise.all([
     getLimitPolicy({ host }).limitsOf(owner, env),
     ask(async (object) => object.standing()),

@@ -44,7 +44,7 @@ export interface Allowance {
 export type LimitsOfOwner = (owner: Owner, env: Env) => OwnerPlan | Promise<OwnerPlan>;
 
 /** The behavior if the limits cannot be read within two seconds. */
-export interface WhenUnavailable {
+export interface UnavailablePolicy {
   /**
    * `refuse` refuses the turn with 503. `allow` runs the turn without limits, and counts it when it has
    * ended. Defaults to `refuse`.

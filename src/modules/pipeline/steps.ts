@@ -45,15 +45,15 @@ export interface Step {
  */
 export function readSteps(pipeline: string, declared: readonly PipelineStep[]): readonly AdaptedStep[] {
   return declared.map((step, index) => {
-    const refuse = (problem: string): ToolDefinitionError =>
+    const createError = (problem: string): ToolDefinitionError =>
       new ToolDefinitionError(pipeline, `steps[${index}]`, `its step at index ${index} ${problem}.`);
-    if (step === null || step === undefined) throw refuse(`must not be ${step}`);
+    if (step === null || step === undefined) throw createError(`must not be ${step}`);
     const { tool, adapt }: AdaptedStep = isAdapted(step) ? step : { tool: step };
     const stranger = isAdapted(step) ? literals?.innerFault(step, ADAPTED_SHAPE) : undefined;
-    if (stranger) throw refuse(`has '${stranger.path}'. Use ${stranger.use}`);
-    if (!isTool(tool)) throw refuse('is neither a tool nor { tool, adapt }');
+    if (stranger) throw createError(`has '${stranger.path}'. Use ${stranger.use}`);
+    if (!isTool(tool)) throw createError('is neither a tool nor { tool, adapt }');
     if (adapt !== undefined && typeof adapt !== 'function')
-      throw refuse('has an adapt that is not a function');
+      throw createError('has an adapt that is not a function');
     return { tool, adapt };
   });
 }

@@ -1,8 +1,8 @@
 import { mapSourceTools } from '../../sources/resolution/resolve-tools.ts';
 import { isExactlyTrue, ToolDefinitionError } from '../../tool/check-definition.ts';
-import { decorate, originOf, unwrapAs } from '../../tool/decorate.ts';
+import { decorate, getOrigin, unwrapAs } from '../../tool/decorate.ts';
 import { literals } from '../../tool/literals.ts';
-import { errorEntry } from '../../tool/log.ts';
+import { createErrorEntry } from '../../tool/log.ts';
 import { describeValue } from '../../tool/shown.ts';
 import type { AnyTool, InjectionStrategy, LoopView } from '../../tool/tool.ts';
 import {
@@ -215,7 +215,7 @@ export function evaluateSafely(
       isExactlyTrue({ whose: `an unlock condition of tool '${name}'`, log }, predicate, ...args),
     );
   } catch (thrown) {
-    log(errorEntry(`an unlock condition of tool '${name}' threw`, thrown));
+    log(createErrorEntry(`an unlock condition of tool '${name}' threw`, thrown));
     return false;
   }
 }
@@ -288,7 +288,7 @@ function findBlockingLock(tool: AnyTool, locks: Locks, isShut: (lock: Lock) => b
     locks.get(unwrapAs(tool, (one): one is AnyTool => locks.has(one)) ?? tool) ??
     unwrapAs(tool, isLocked)?.[LOCK];
   if (own && isShut(own)) return own;
-  const origin = originOf(tool);
+  const origin = getOrigin(tool);
   if (!origin || origin.wasThere) return undefined;
   const ways = origin.by.map((unfolding) => findBlockingLock(unfolding, locks, isShut));
   return ways.includes(undefined) ? undefined : ways[0];

@@ -215,7 +215,7 @@ export type StoredProgress = {
   readonly met: readonly string[];
 };
 
-/** Counts by name. A name can come from a model, so use `countOf`, never an index. */
+/** Counts by name. A name can come from a model, so use `getCount`, never an index. */
 export type ExecutionCounts = { readonly [name: string]: number };
 
 /** Progress by key. A key can come from a model, so only own properties are read. */
@@ -275,11 +275,11 @@ const advanceProgress = (
 
 const addCount = (counts: ExecutionCounts, name: string, more: number): ExecutionCounts => ({
   ...counts,
-  [name]: countOf(counts, name) + more,
+  [name]: getCount(counts, name) + more,
 });
 
 /** Returns the count of a name. */
-const countOf = (counts: ExecutionCounts, name: string): number => getOwn(counts, name) ?? 0;
+const getCount = (counts: ExecutionCounts, name: string): number => getOwn(counts, name) ?? 0;
 
 /** Returns the progress of a playbook under this key. */
 export const getStoredProgress = (playbook: PlaybookState, key: string): StoredProgress =>
@@ -288,9 +288,9 @@ export const getStoredProgress = (playbook: PlaybookState, key: string): StoredP
 /** Converts stored progress to the form that conditions read. */
 export const toProgress = ({ toolExecutions, tools, artifacts }: StoredProgress): PlaybookProgress => ({
   toolExecutions,
-  used: (tool) => countOf(tools, nameOf(tool)),
-  produced: (type) => countOf(artifacts, nameOf(type)),
+  used: (tool) => getCount(tools, getName(tool)),
+  produced: (type) => getCount(artifacts, getName(type)),
 });
 
-const nameOf = (named: { readonly name: string } | string): string =>
+const getName = (named: { readonly name: string } | string): string =>
   typeof named === 'string' ? named : named.name;

@@ -6,7 +6,7 @@ import {
   type LenientSchema,
 } from '../../tool/input-schema.ts';
 import type { JsonObject } from '../../tool/json.ts';
-import { warningEntry } from '../../tool/log.ts';
+import { createWarningEntry } from '../../tool/log.ts';
 import type { AnyTool, Tool } from '../../tool/tool.ts';
 import { error } from '../../tool/tool-result.ts';
 import { defineUnfolding } from '../unfolding/define-unfolding.ts';
@@ -35,13 +35,13 @@ export const agentProcessTools = (
       'Use process_cost to see spending.',
     ...options,
     uses: [AGENT_PROCESS],
-    tools: processTools(),
+    tools: createProcessTools(),
   });
 
 /** The result of each tool outside a session. */
 const NO_PROCESS_MESSAGE = 'No agent process available. These tools require an active agent context.';
 
-const processTools = (): readonly AnyTool[] => [
+const createProcessTools = (): readonly AnyTool[] => [
   defineStatusTool(
     'process_status',
     'Get the current process status, ID, running time, and goal information',
@@ -209,13 +209,13 @@ export const progressTool = (): Tool<'progress', string | undefined> =>
     run(status, call) {
       if (status === undefined) return error("Missing 'status' parameter");
       if (!call.inSession) {
-        call.log(warningEntry('progress was reported outside a session, so no one sees it.'));
+        call.log(createWarningEntry('progress was reported outside a session, so no one sees it.'));
         return 'Progress noted (no active process to display it).';
       }
       try {
         call.progress(status);
       } catch (failure) {
-        call.log(warningEntry('progress could not be shown', failure));
+        call.log(createWarningEntry('progress could not be shown', failure));
       }
       return `Progress reported: ${status}`;
     },
@@ -237,7 +237,7 @@ export const communicateTool = (): Tool<'communicate', string | undefined> =>
     run(message, call) {
       if (message === undefined) return error("Missing 'message' parameter");
       if (!call.inSession) {
-        call.log(warningEntry('a message was sent outside a session, so no one receives it.'));
+        call.log(createWarningEntry('a message was sent outside a session, so no one receives it.'));
         return 'Message noted (no active process to deliver it).';
       }
       call.say(message);

@@ -67,7 +67,7 @@ const createBoardTools = (format: BlackboardFormatter): readonly AnyTool[] => [
   defineNameTool(
     'blackboard_get',
     'Get an object by its binding name',
-    (entry, name) => `${typeOf(entry)} bound to '${name}':\n${format(entry.value, entry)}`,
+    (entry, name) => `${getEntryType(entry)} bound to '${name}':\n${format(entry.value, entry)}`,
   ),
   defineTypeTool(
     'blackboard_last',
@@ -75,14 +75,14 @@ const createBoardTools = (format: BlackboardFormatter): readonly AnyTool[] => [
     (entries, type) => {
       const last = entries.at(-1);
       return last
-        ? `Last ${typeOf(last)}:\n${format(last.value, last)}`
+        ? `Last ${getEntryType(last)}:\n${format(last.value, last)}`
         : `No object of type '${type}' found in blackboard`;
     },
   ),
   defineNameTool(
     'blackboard_describe',
     'Get a detailed description of an object by its binding name',
-    (entry, name) => `Description of ${typeOf(entry)} '${name}':\n${format(entry.value, entry)}`,
+    (entry, name) => `Description of ${getEntryType(entry)} '${name}':\n${format(entry.value, entry)}`,
   ),
   defineTypeTool(
     'blackboard_count',
@@ -110,10 +110,10 @@ const listTool: AnyTool = defineTool({
 });
 
 const formatLabel = (entry: BlackboardEntry): string =>
-  entry.name === undefined ? typeOf(entry) : `${typeOf(entry)} bound to '${entry.name}'`;
+  entry.name === undefined ? getEntryType(entry) : `${getEntryType(entry)} bound to '${entry.name}'`;
 
 /** Returns the type of an entry. An entry without a type has its JSON type. */
-function typeOf({ type, value }: BlackboardEntry): string {
+function getEntryType({ type, value }: BlackboardEntry): string {
   if (type !== undefined) return type;
   if (value === null) return 'null';
   return Array.isArray(value) ? 'list' : typeof value;
@@ -149,7 +149,7 @@ const defineTypeTool = (
     run: (type, call) =>
       lookUp(call, { parameter: 'typeName', sought: type }, (sought, shown) =>
         say(
-          call.blackboard.entries().filter((entry) => typeOf(entry) === sought),
+          call.blackboard.entries().filter((entry) => getEntryType(entry) === sought),
           shown,
         ),
       ),

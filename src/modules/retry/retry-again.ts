@@ -5,7 +5,7 @@ import type { RepeatedMessage } from '../../worker/app-seam.ts';
 import { isFirstAttempt, readIdempotencyKey } from '../../worker/request-headers.ts';
 import type { Session, TurnStream } from '../../worker/session.ts';
 import { runInSession } from '../../worker/session-from-code.ts';
-import { ANSWERED_OUTCOMES, findLastEnd, readEventsOf, readStart, type SessionReader } from './retry.ts';
+import { ANSWERED_OUTCOMES, findLastEnd, readEvents, readStart, type SessionReader } from './retry.ts';
 import { streamRetry } from './stream-retry.ts';
 
 /** Retries a message that a person sends again. Implements `retry` of an app's parts. */
@@ -47,7 +47,7 @@ async function isStartedBy(
   { turn: known, behind }: ResentMessage,
 ): Promise<boolean> {
   if (behind === undefined) return turn === known;
-  const starts = (await readEventsOf(port, { from: 1, names: ['turn-started'] })).filter(isStart);
+  const starts = (await readEvents(port, { from: 1, names: ['turn-started'] })).filter(isStart);
   const before = starts.findLastIndex((start) => start.turn === behind);
   return before >= 0 && starts.slice(before + 1).filter(({ retries }) => retries === undefined).length === 1;
 }

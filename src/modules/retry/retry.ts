@@ -190,7 +190,7 @@ export async function findLastEnd(
 ): Promise<EventOf<'turn-ended'> | undefined> {
   for (let back = 64; ; back *= 8) {
     const from = Math.max(1, head - back);
-    const ends = await readEventsOf(port, { from, names: ['turn-ended'] });
+    const ends = await readEvents(port, { from, names: ['turn-ended'] });
     const last = ends.at(-1);
     if (last?.type === 'turn-ended' || from === 1) return last?.type === 'turn-ended' ? last : undefined;
   }
@@ -213,7 +213,7 @@ function parseStart({ rows: [row] }: EventPage): TurnStartEvent {
  * conversation.
  */
 const hasReplied = async (port: SessionReader, turn: string): Promise<boolean> =>
-  (await readEventsOf(port, { from: 1, turn, names: ['model-replied'] })).some(
+  (await readEvents(port, { from: 1, turn, names: ['model-replied'] })).some(
     (event) => event.type === 'model-replied' && event.frame === undefined,
   );
 
@@ -226,7 +226,7 @@ interface EventsQuery {
 }
 
 /** Returns the events of these types, starting at `from`. */
-export async function readEventsOf(
+export async function readEvents(
   port: SessionReader,
   { from, turn, names }: EventsQuery,
 ): Promise<StoredEvent[]> {

@@ -9,13 +9,13 @@ import type { LiteralShape } from '../../tool/check-literal.ts';
 import type { JsonObject } from '../../tool/json.ts';
 import { literals } from '../../tool/literals.ts';
 import { createModule, createUse, defineSeam, type ModuleUse } from '../../tool/module-use.ts';
-import { ownerProblem } from '../../tool/owner.ts';
+import { findOwnerProblem } from '../../tool/owner.ts';
 import { readName, withFullStop } from '../../tool/shown.ts';
 import { ToolCallContext, ToolCallContextError } from '../../tool/tool-call-context.ts';
 import { APP, type AppParts, type CronTime, type InvokedApp } from '../../worker/app-seam.ts';
 import { startInBackground, toBackgroundTurn } from '../../worker/background.ts';
 import { checkStarters } from '../../worker/check-routes.ts';
-import { queueFullText } from '../../worker/refusal.ts';
+import { formatQueueFull } from '../../worker/refusal.ts';
 import type { HttpHost } from '../../worker/route.ts';
 
 export { type LaterMessage, scheduleMessage, sendLater } from './send-later.ts';
@@ -89,7 +89,7 @@ export function defineSchedule(config: ScheduleConfig): ModuleUse {
   if (!isCron(cron)) refuse(`'${String(cron).slice(0, 80)}' is not a cron expression of five fields.`);
   const beyond = literals && findOutOfRange(cron);
   if (beyond) refuse(beyond);
-  const problem = owner === undefined ? undefined : ownerProblem(owner);
+  const problem = owner === undefined ? undefined : findOwnerProblem(owner);
   if (problem !== undefined) refuse(`its owner ${problem}.`);
   if (typeof session !== 'function' && !SESSION_ID.test(session)) {
     refuse(`its session must be ${SESSION_ID_RULE}`);
@@ -222,6 +222,6 @@ async function startScheduledTurn(
     ...{ agent, owner, session, message, context },
   });
   const taken = await startInBackground(turn);
-  if (taken.status === 'full') throw new Error(queueFullText(taken));
+  if (taken.status === 'full') throw new Error(formatQueueFull(taken));
   if (taken.status === 'session-full') throw new Error(formatSessionFull(taken));
 }

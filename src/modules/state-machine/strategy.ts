@@ -70,7 +70,7 @@ export function guardTool({ tool, rule }: Registration, run: StateRun): GuardedT
     adopt: wrapAdopt(tool, guardInnerTool),
     route: mapRoute(tool, guardInnerTool),
     call(input, call) {
-      const callIn = async (recall: LoopView['recall']): Promise<ToolResult> => {
+      const runCall = async (recall: LoopView['recall']): Promise<ToolResult> => {
         const position = resolvePosition(run, { recall });
         const refused = call.hasBegun ? undefined : findRefusal(call.tool, rule, position);
         if (refused) return refused;
@@ -80,7 +80,7 @@ export function guardTool({ tool, rule }: Registration, run: StateRun): GuardedT
         return tool.call(input, call);
       };
       // Reads the current position, since another loop of the machine may have moved it since the reply.
-      return isFree ? callIn(call.view.recall) : exclusively(call, run.key, callIn);
+      return isFree ? runCall(call.view.recall) : exclusively(call, run.key, runCall);
     },
   });
   return { ...guarded, [STATE_RULE]: rule };

@@ -3,11 +3,11 @@ import type { LiteralShape } from '../../tool/check-literal.ts';
 import { hasSameTools, opensTools } from '../../tool/decorate.ts';
 import { type Json, parseJson } from '../../tool/json.ts';
 import { literals } from '../../tool/literals.ts';
-import { errorEntry, type Log } from '../../tool/log.ts';
+import { createErrorEntry, type Log } from '../../tool/log.ts';
 import { createModule, createUse, type ModuleUse } from '../../tool/module-use.ts';
 import { readName, withFullStop } from '../../tool/shown.ts';
 import type { AnyTool, InjectionStrategy, LoopView } from '../../tool/tool.ts';
-import { modelText, type ResultData } from '../../tool/tool-result.ts';
+import { getModelText, type ResultData } from '../../tool/tool-result.ts';
 import { OFFERS } from '../../tool/uses.ts';
 import { UNFOLDING, withOpen } from '../unfolding/strategy.ts';
 
@@ -91,7 +91,7 @@ function createEvaluatingStrategy({ name, evaluate }: InjectionStrategyConfig): 
       applyChange(tools, change); // throws if the change is invalid
       return change;
     } catch (thrown) {
-      log(errorEntry(`the strategy '${name}' threw in evaluate`, thrown));
+      log(createErrorEntry(`the strategy '${name}' threw in evaluate`, thrown));
       return noChange;
     }
   };
@@ -182,7 +182,7 @@ export const noChange: InjectionChange = { add: [], remove: [] };
  * });
  * ```
  */
-export const addTools = (tools: OneOrList<AnyTool>): InjectionChange => ({ add: listOf(tools), remove: [] });
+export const addTools = (tools: OneOrList<AnyTool>): InjectionChange => ({ add: toList(tools), remove: [] });
 
 /**
  * Returns a change that removes tools.
@@ -197,7 +197,7 @@ export const addTools = (tools: OneOrList<AnyTool>): InjectionChange => ({ add: 
  */
 export const removeTools = (tools: OneOrList<AnyTool | string>): InjectionChange => ({
   add: [],
-  remove: listOf(tools).map((tool) => (typeof tool === 'string' ? tool : tool.name)),
+  remove: toList(tools).map((tool) => (typeof tool === 'string' ? tool : tool.name)),
 });
 
 /**
@@ -211,11 +211,11 @@ export const removeTools = (tools: OneOrList<AnyTool | string>): InjectionChange
 export const replaceTools = (
   remove: OneOrList<AnyTool | string>,
   add: OneOrList<AnyTool>,
-): InjectionChange => ({ ...removeTools(remove), add: listOf(add) });
+): InjectionChange => ({ ...removeTools(remove), add: toList(add) });
 
 type OneOrList<T> = T | readonly T[];
 
-const listOf = <T extends AnyTool | string>(given: OneOrList<T>): readonly T[] =>
+const toList = <T extends AnyTool | string>(given: OneOrList<T>): readonly T[] =>
   isToolList(given) ? given : [given];
 
 const isToolList = <T>(given: OneOrList<T>): given is readonly T[] => Array.isArray(given);
@@ -340,7 +340,7 @@ const withoutResult = ({ result: _, ...call }: HistoryCall): HistoryCall => call
 type CallContent = Pick<LastCall, 'result' | 'json' | 'artifact' | 'artifactType' | 'artifactTypes'>;
 
 function readContent(result: ResultData): CallContent {
-  const text = modelText(result);
+  const text = getModelText(result);
   const json = result.type === 'error' || !/^\s*[{[]/.test(text) ? undefined : parseJson(text);
   return {
     result: text,

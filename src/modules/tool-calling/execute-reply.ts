@@ -3,13 +3,13 @@ import { ROOT } from '../../journal/events.ts';
 import { getToolName } from '../../journal/spending.ts';
 import type { CallRecord, Message } from '../../journal/state.ts';
 import { toRepliedEvent } from '../../loop/ask-model.ts';
-import { type Holder, Interrupted } from '../../loop/holder.ts';
+import { type Holder, InterruptionError } from '../../loop/holder.ts';
 import { createMemoryLoop, type MemoryLoop, type MemoryLoopConfig } from '../../loop/memory-loop.ts';
 import { decideNextStep } from '../../loop/next-step.ts';
 import { offerTools } from '../../loop/offer-tools.ts';
 import { runBatch } from '../../loop/run-loop.ts';
 import type { ModelMessage, ModelReply } from '../../model/chat-model.ts';
-import { createToolResult, modelText, type Signal, type ToolResult } from '../../tool/tool-result.ts';
+import { createToolResult, getModelText, type Signal, type ToolResult } from '../../tool/tool-result.ts';
 import { CALL_COUNTS } from '../limits/call-limits.ts';
 
 /** The calls to execute, and the state of the loop. */
@@ -32,7 +32,8 @@ export async function executeReply({
   signal,
 }: ReplyExecution): Promise<ToolExecutionResult> {
   const stop = new AbortController();
-  const onAbort = (): void => stop.abort(new Interrupted('cancelled', 'The program has stopped the calls.'));
+  const onAbort = (): void =>
+    stop.abort(new InterruptionError('cancelled', 'The program has stopped the calls.'));
   if (signal?.aborted) onAbort();
   signal?.addEventListener('abort', onAbort);
   const endings: (() => Promise<unknown>)[] = [];
@@ -184,7 +185,7 @@ function toExecutionResult({
   const results = calls.flatMap(({ providerId, name, input, ended }) =>
     ended ? [{ id: providerId, name, input, result: createToolResult(ended.result) }] : [],
   );
-  const said = results.map(({ id, name, result }) => ({ id, name, text: modelText(result) }));
+  const said = results.map(({ id, name, result }) => ({ id, name, text: getModelText(result) }));
   // After a direct return, only the calls that returned directly are the answer. The other results were for
   // the model.
   const answers = calls.flatMap(({ ended }, index) =>

@@ -14,7 +14,7 @@ import { attempt } from '../../tool/async.ts';
 import { toLog } from '../../tool/console-log.ts';
 import type { GivenEnv } from '../../tool/env.ts';
 import { literals } from '../../tool/literals.ts';
-import { type Log, type LogOption, warningEntry } from '../../tool/log.ts';
+import { createWarningEntry, type Log, type LogOption } from '../../tool/log.ts';
 import type { ModuleUse } from '../../tool/module-use.ts';
 import { Secrets } from '../../tool/secrets.ts';
 import type { AnyTool } from '../../tool/tool.ts';
@@ -266,7 +266,7 @@ async function resolveListedTools(
     const tool = await resolver(name);
     if (!tool) {
       log(
-        warningEntry(
+        createWarningEntry(
           `no tool named '${name.slice(0, 80)}' is known. If it comes from a model or an MCP server, its prefix may have changed.`,
         ),
       );

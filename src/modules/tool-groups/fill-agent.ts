@@ -2,12 +2,12 @@ import type { Agent } from '../../agent/define-agent.ts';
 import type { ResolvingApp } from '../../agent/resolve-agent.ts';
 import { ConfigurationError } from '../../model/configuration-error.ts';
 import { mapProviderTools, withProviders } from '../../sources/resolution/resolve-tools.ts';
-import { createRequiredTools } from '../../sources/resolution/tool-provider.ts';
+import { createRequiredToolProvider } from '../../sources/resolution/tool-provider.ts';
 import type { ToolGroup, ToolProvider } from '../../sources/resolution/tool-source.ts';
 import { ToolDefinitionError } from '../../tool/check-definition.ts';
 import { joinParagraphs, shorten } from '../../tool/json.ts';
 import { literals } from '../../tool/literals.ts';
-import { type Log, warningEntry } from '../../tool/log.ts';
+import { createWarningEntry, type Log } from '../../tool/log.ts';
 import type { AnyTool } from '../../tool/tool.ts';
 import { collectUses } from '../../tool/uses.ts';
 import { withMetadata } from '../../tool/with.ts';
@@ -108,7 +108,7 @@ function createStandIns(
   providers: readonly ToolProvider[],
 ): ToolProvider {
   try {
-    return createRequiredTools(names, providers);
+    return createRequiredToolProvider(names, providers);
   } catch (cause) {
     if (!(cause instanceof ToolDefinitionError)) throw cause;
     throw new ConfigurationError(`Agent '${agent.name}' requires a tool that cannot exist: ${cause.message}`);
@@ -166,7 +166,7 @@ function chooseGroup(
     : formatAbsentGroup(agent, role, environment.groups);
   if (group === undefined || problem !== undefined) {
     if (!optional) throw new ConfigurationError(problem ?? '');
-    log(warningEntry(`${problem} It is optional, so the agent runs without it.`));
+    log(createWarningEntry(`${problem} It is optional, so the agent runs without it.`));
     return undefined;
   }
   const missing = required.filter((name) => !group.tools.some((tool) => tool.name === name));

@@ -12,7 +12,7 @@ import type { LiteralShape } from '../../tool/check-literal.ts';
 import { joinParagraphs, shorten } from '../../tool/json.ts';
 import { literals } from '../../tool/literals.ts';
 import { readName, withFullStop } from '../../tool/shown.ts';
-import { PERMISSIONS, requestOf } from './tool-group.ts';
+import { PERMISSIONS, toGroupRequest } from './tool-group.ts';
 
 /** The options of `defineToolGroup`. */
 export interface ToolGroupConfig<Role extends string> {
@@ -83,7 +83,7 @@ export function toGroup<const Role extends string>(config: ToolGroupConfig<Role>
     childToolUsageNotes: notes.length > 0 ? joinParagraphs(own, ...notes) : own,
     uses: [],
     [SOURCE_KEY](place) {
-      return place.isAgent ? { requests: [requestOf(this)] } : collectParts(this, place);
+      return place.isAgent ? { requests: [toGroupRequest(this)] } : collectParts(this, place);
     },
   };
 }

@@ -64,7 +64,7 @@ export function toolGroup(asked: string | ToolGroup, options: ToolGroupOptions =
 }
 
 /** Returns the request for a group that an agent lists itself. */
-export const requestOf = (group: ToolGroup): ToolGroupRequest => toRequest(group.role, group, {});
+export const toGroupRequest = (group: ToolGroup): ToolGroupRequest => toRequest(group.role, group, {});
 
 function toRequest(
   role: string,

@@ -3,7 +3,7 @@ import type { CallContext, Effect, Reconciliation } from '../../tool/call.ts';
 import type { ReconcileConfig, RunConfig, ToolConfigBase } from '../../tool/define-tool.ts';
 import type { InputDeclaration, InputOf } from '../../tool/input-schema.ts';
 import type { JsonObject, JsonSchema } from '../../tool/json.ts';
-import type { NotJsonIn, ReturnsType, Uninferred } from '../../tool/returned.ts';
+import type { NotJsonIn, ReturnsType, UninferredType } from '../../tool/returned.ts';
 import type { AnyTool, Tool } from '../../tool/tool.ts';
 
 /** Rejects a method whose return value JSON would change. */
@@ -34,7 +34,7 @@ interface MarkedMethod extends Omit<AnyToolEntry, 'reconcile'> {
 }
 
 /** Returns the options that `toolMethod` received for this value, or `undefined`. */
-export const markOf = (value: unknown): MarkedMethod | undefined => configs.get(Object(value));
+export const findMarkedMethod = (value: unknown): MarkedMethod | undefined => configs.get(Object(value));
 
 /**
  * The type of tools that are entries of a plain object. Each key is a name, and each value contains the
@@ -42,7 +42,7 @@ export const markOf = (value: unknown): MarkedMethod | undefined => configs.get(
  */
 export type PlainTools<Inputs, Tools> = Tools & {
   readonly [Name in keyof Inputs]: PlainTool<Inputs[Name]>;
-} & Uninferred<CheckedTools<Tools>>;
+} & UninferredType<CheckedTools<Tools>>;
 
 type PlainTool<Input> = PlainToolConfig & {
   readonly input?: Input | undefined;

@@ -11,7 +11,7 @@ import {
 } from '../../sources/resolution/tool-source.ts';
 import { memoize } from '../../tool/async.ts';
 import { decorate } from '../../tool/decorate.ts';
-import { errorEntry } from '../../tool/log.ts';
+import { createErrorEntry } from '../../tool/log.ts';
 import { describeValue, isClass } from '../../tool/shown.ts';
 import type { AnyTool, LoopView } from '../../tool/tool.ts';
 import { error } from '../../tool/tool-result.ts';
@@ -86,13 +86,13 @@ function makeTools(
     );
   }
   const things = [made].flat() as readonly ToolSource[]; // each item is checked below
-  const inside = [...path, { of, name: things.map(nameOf).join(', ') || 'nothing' }];
+  const inside = [...path, { of, name: things.map(getSourceName).join(', ') || 'nothing' }];
   return collectTools(things, { path: inside, noProviders: IN_FACTORY_PROBLEM }).tools;
 }
 
 const IN_FACTORY_PROBLEM = 'which a tool factory cannot make. List it next to the factory';
 
-function nameOf(made: unknown): string {
+function getSourceName(made: unknown): string {
   if (isSourceCarrier(made)) return 'a tool factory';
   const { name }: { readonly name?: unknown } = Object(made);
   return typeof name === 'string' ? name : String(Object(made).constructor?.name);
@@ -107,7 +107,7 @@ function createLiveTool(tool: AnyTool, find: ToolFinder): AnyTool {
     async call(input, call) {
       const found = find(call.view);
       if (found) return found.call(input, call);
-      call.view.log(errorEntry(`a tool factory no longer makes '${tool.name}'.`));
+      call.view.log(createErrorEntry(`a tool factory no longer makes '${tool.name}'.`));
       return error(`Tool '${call.tool}' is not there any more. Do not call it again; go on without it.`);
     },
   });

@@ -5,7 +5,7 @@ import type { ReconcileConfig, RunConfig, ToolConfigBase } from '../../tool/defi
 import type { InputDeclaration, InputOf } from '../../tool/input-schema.ts';
 import { getClass, getClassName, hasToolMembers, TOOL_MEMBER_KEY } from '../../tool/object-class.ts';
 import { type MarkedObject, type ObjectReader, setObjectReader } from '../../tool/object-reader.ts';
-import type { CheckedPart, Uninferred } from '../../tool/returned.ts';
+import type { CheckedPart, UninferredType } from '../../tool/returned.ts';
 import { findMethod, type JsonOutput, markMethod, type ToolTable, type TypedOutput } from './tool-entry.ts';
 import { toolsOf } from './tools-of.ts';
 
@@ -48,8 +48,8 @@ export function toolMethod<
 >(
   config: ToolMethodConfig<Declaration> & { readonly output?: Type | undefined },
   method: Method &
-    JsonOutput<CheckedPart<Uninferred<Type>, Awaited<ReturnType<Method>>>> &
-    TypedOutput<Awaited<ReturnType<Method>>, Uninferred<Type>>,
+    JsonOutput<CheckedPart<UninferredType<Type>, Awaited<ReturnType<Method>>>> &
+    TypedOutput<Awaited<ReturnType<Method>>, UninferredType<Type>>,
 ): Method {
   // Each call creates its own function, so that one method can be two tools.
   const callMethod = function (this: unknown, ...given: unknown[]): unknown {

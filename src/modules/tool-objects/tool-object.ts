@@ -6,7 +6,7 @@ import { getClass, getClassName, getPrototypeChain, isPlain, isPlainTool } from 
 import { describeValue, isClass } from '../../tool/shown.ts';
 import type { AnyTool } from '../../tool/tool.ts';
 import { withCoercion } from '../../tool/with.ts';
-import { type AnyToolEntry, markOf } from './tool-entry.ts';
+import { type AnyToolEntry, findMarkedMethod } from './tool-entry.ts';
 
 /**
  * Returns the tools of an object: its own fields and static fields of its class that `toolMethod` created,
@@ -94,7 +94,7 @@ function findFieldTools(holder: object, name: string): FoundTool[] {
   }
   const kind = typeof holder === 'function' ? 'static field' : 'field';
   return [...fields].flatMap(([field, value]) => {
-    const mark = markOf(value);
+    const mark = findMarkedMethod(value);
     if (!mark) return [];
     const { name: tool = field, reconcile, ...entry } = mark;
     const act: ToolFunctions = {
@@ -131,7 +131,7 @@ function findEntryTools({ object, name }: ReadTarget): FoundTool[] {
   const entries = isPlain(object) ? Object.entries(object) : [];
   if (!entries.some(([, entry]) => isPlainTool(entry))) return [];
   return entries.flatMap(([tool, entry]: [string, unknown]) => {
-    if (markOf(entry)) return [];
+    if (findMarkedMethod(entry)) return [];
     if (typeof entry !== 'object' || entry === null || isTool(entry)) {
       const what = isTool(entry)
         ? 'already a tool. List it by itself'

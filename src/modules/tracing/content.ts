@@ -3,7 +3,7 @@
  * it.
  */
 import type { StoredEvent } from '../../journal/events.ts';
-import { modelText, truncateText } from '../../tool/tool-result.ts';
+import { getModelText, truncateText } from '../../tool/tool-result.ts';
 import type { CallNode, ModelNode } from '../timeline/timeline.ts';
 import type { Attributes } from './conventions.ts';
 
@@ -44,7 +44,7 @@ export function collectContent(events: readonly StoredEvent[]): TurnContent {
       return {
         'gen_ai.tool.call.arguments': truncate(inputs.get(id)),
         'gen_ai.tool.call.result':
-          ended?.type === 'tool-call-ended' ? truncate(modelText(ended.result)) : undefined,
+          ended?.type === 'tool-call-ended' ? truncate(getModelText(ended.result)) : undefined,
       };
     },
   };

@@ -4,7 +4,7 @@ import type { StoredEvent } from '../../journal/events.ts';
 import { parseSessionName } from '../../session/read-secrets.ts';
 import { readTurn } from '../../session/read-session.ts';
 import type { StoppedTurn } from '../../session/turn-end.ts';
-import { warningEntry } from '../../tool/log.ts';
+import { createWarningEntry } from '../../tool/log.ts';
 import type { DueApp, DueHandler } from '../../worker/background.ts';
 import type { Env } from '../../worker/host.ts';
 import { findUrlProblem } from '../outgoing-webhooks/post.ts';
@@ -90,7 +90,7 @@ export async function exportTurn(
     const became = again ? `is tried again in ${Math.ceil(again / 1000)} s` : 'is not tried again';
     const place = { ...parseSessionName(name), turn: id };
     host.log({
-      ...warningEntry(`the export of the ${signal} of a turn ${became}: the receiver ${problem}`),
+      ...createWarningEntry(`the export of the ${signal} of a turn ${became}: the receiver ${problem}`),
       ...place,
     });
   }

@@ -10,7 +10,7 @@ import type {
 } from '../timeline/timeline.ts';
 import type { TurnContent } from './content.ts';
 import { type Attributes, toProviderName } from './conventions.ts';
-import { computeSpanId, type TurnOrigin, traceOf } from './trace-context.ts';
+import { computeSpanId, getTurnTrace, type TurnOrigin } from './trace-context.ts';
 
 /** A span, independent of the receiver's format. Times are in milliseconds since the epoch. */
 export interface TurnSpan {
@@ -57,7 +57,7 @@ const MAX_EVENTS = 128;
 export function toSpans(traced: TracedTimeline): readonly TurnSpan[] {
   const { timeline } = traced;
   const spans: TurnSpan[] = [];
-  const { traceId, callerSpanId } = traceOf(traced.turn);
+  const { traceId, callerSpanId } = getTurnTrace(traced.turn);
   const tracing: SpanCollection = { ...traced, traceId, spans, last: getLastTime(timeline) };
   const root = addTurn(tracing, callerSpanId);
   if (timeline.invocations.length > 1)

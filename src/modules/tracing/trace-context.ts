@@ -23,7 +23,7 @@ export interface TurnTrace {
 }
 
 /** Returns the trace of a turn: the trace of its caller, or a trace derived from the turn. */
-export function traceOf({ turn, caller }: TurnOrigin): TurnTrace {
+export function getTurnTrace({ turn, caller }: TurnOrigin): TurnTrace {
   const parsed = parseTraceparent(caller);
   return parsed
     ? { traceId: parsed.traceId, callerSpanId: parsed.spanId }
@@ -36,7 +36,7 @@ export const computeSpanId = ({ turn }: Pick<TurnOrigin, 'turn'>, node: string):
 
 /** Returns the value of the header for requests that a node of a turn's timeline makes. */
 export const formatTraceparent = (origin: TurnOrigin, node: string): string =>
-  `00-${traceOf(origin).traceId}-${computeSpanId(origin, node)}-01`;
+  `00-${getTurnTrace(origin).traceId}-${computeSpanId(origin, node)}-01`;
 
 /**
  * Returns the trace context of a call, for the headers of its requests. It is the same for every attempt of

@@ -6,9 +6,9 @@ import { type HistoryScope, LOOPS } from '../../loop/loop-seams.ts';
 import type { HistoryCall, HistoryMessage, TurnPrincipal } from '../../tool/call.ts';
 import type { LiteralShape } from '../../tool/check-literal.ts';
 import { literals } from '../../tool/literals.ts';
-import { errorEntry } from '../../tool/log.ts';
+import { createErrorEntry } from '../../tool/log.ts';
 import { createModule, createUse, type ModuleUse } from '../../tool/module-use.ts';
-import { modelText, type ResultData, truncateText, withText } from '../../tool/tool-result.ts';
+import { getModelText, type ResultData, truncateText, withText } from '../../tool/tool-result.ts';
 
 /**
  * Changes the conversation that models see: for one agent with
@@ -106,18 +106,18 @@ function applyTransformer(
       if (typeof made === typeof value && Array.isArray(made) === Array.isArray(value)) return made;
       throw new TypeError('The result and the input differ in type.');
     } catch (thrown) {
-      log(errorEntry(`the transformer '${name}' failed; its input stays unchanged`, thrown));
+      log(createErrorEntry(`the transformer '${name}' failed; its input stays unchanged`, thrown));
       return value;
     }
   }
 
   function withData(call: HistoryCall, data: ResultData): ResultData {
-    const words = data.type === 'error' ? data.message : modelText(data);
+    const words = data.type === 'error' ? data.message : getModelText(data);
     const next = tryTransform(words, result && ((text, scope) => result(text, call, scope)));
     return next === words ? data : withText(data, next);
   }
 
-  const callOf = (call: HistoryCall): HistoryCall => ({
+  const transformCall = (call: HistoryCall): HistoryCall => ({
     ...call,
     ...(call.result && { result: withData(call, call.result) }),
     ...(call.said && { said: call.said.map((one) => ({ ...one, text: tryTransform(one.text, reply) })) }),
@@ -129,7 +129,7 @@ function applyTransformer(
   return left.map((message) =>
     message.role === 'user'
       ? message
-      : { ...message, text: tryTransform(message.text, reply), calls: message.calls.map(callOf) },
+      : { ...message, text: tryTransform(message.text, reply), calls: message.calls.map(transformCall) },
   );
 }
 

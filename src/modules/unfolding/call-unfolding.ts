@@ -1,5 +1,5 @@
 import type { CallContext } from '../../tool/call.ts';
-import { decorate, originOf } from '../../tool/decorate.ts';
+import { decorate, getOrigin } from '../../tool/decorate.ts';
 import {
   isEqualJson,
   isJsonObject,
@@ -9,7 +9,7 @@ import {
   joinParagraphs,
   shorten,
 } from '../../tool/json.ts';
-import { warningEntry } from '../../tool/log.ts';
+import { createWarningEntry } from '../../tool/log.ts';
 import type { AnyTool, CallRun } from '../../tool/tool.ts';
 import { createWithheldResult, error, type ToolResult, text } from '../../tool/tool-result.ts';
 import {
@@ -68,7 +68,7 @@ function toUnfoldedFact(
   { into, scope }: Unfolding,
   { input, tools }: UnfoldingCall,
 ): UnfoldedFact {
-  const under = originOf(offered)?.by[0]?.name;
+  const under = getOrigin(offered)?.by[0]?.name;
   return {
     facade: offered.name,
     ...(under !== undefined && { under }),
@@ -87,7 +87,7 @@ function getCategoryInput(input: Json, into: Extract<UnfoldsInto, { by: 'categor
 /** Returns the result of a call if a wrapper hides that the tool unfolds. */
 function createHiddenResult({ tool: name, log }: CallContext): ToolResult {
   log(
-    warningEntry(
+    createWarningEntry(
       `the unfolding tool '${name}' cannot unfold: its wrapper has no \`delegate\`, or the loop that called it does not offer it`,
     ),
   );
@@ -103,7 +103,7 @@ function createNoToolsResult({ tool: name, log }: CallContext, { into }: Unfoldi
       `Tool '${name}' has no tools now; they may be there later. Go on without them.`,
     );
   }
-  log(warningEntry(`the unfolding tool '${name}' has no tools for the input of a call`));
+  log(createWarningEntry(`the unfolding tool '${name}' has no tools for the input of a call`));
   return createWithheldResult(
     `Tool '${name}': no tools for that selection. Nothing has changed; call it again with another input.`,
   );
@@ -196,7 +196,7 @@ const toOneLine = (text: string): string =>
 
 /** Explains that a tool's description may refer to it by another name. */
 function renameNotes(tool: AnyTool): string[] {
-  const own = originOf(tool)?.name;
+  const own = getOrigin(tool)?.name;
   if (own === undefined || own === tool.name) return [];
   return [`'${tool.name}' is the tool '${own}' of this list; another tool had the name '${own}' already.`];
 }

@@ -1,7 +1,7 @@
 import { memoize } from '../../tool/async.ts';
 import { checkNaming } from '../../tool/check-definition.ts';
-import { decorate, hasSameTools, originOf, renameTool, withOrigin, wrapAdopt } from '../../tool/decorate.ts';
-import { errorEntry } from '../../tool/log.ts';
+import { decorate, getOrigin, hasSameTools, renameTool, withOrigin, wrapAdopt } from '../../tool/decorate.ts';
+import { createErrorEntry } from '../../tool/log.ts';
 import { createModule, createUse } from '../../tool/module-use.ts';
 import type { AnyTool, InjectionStrategy, LoopView } from '../../tool/tool.ts';
 import { OFFERS } from '../../tool/uses.ts';
@@ -108,7 +108,7 @@ function readInnerTools(
     return tools.length > 0 || unfolding.into.by === 'moment' ? tools : undefined;
   } catch (thrown) {
     const message = `the unfolding tool '${unfolded.facade}' stays closed: its tools could not be made`;
-    view.log(errorEntry(message, thrown));
+    view.log(createErrorEntry(message, thrown));
     return undefined;
   }
 }
@@ -164,7 +164,7 @@ type GuideTool = AnyTool & { readonly [OPENED]?: readonly UnfoldedEntry[] };
  */
 function isUnder(tool: AnyTool, unfolding: string | undefined): boolean {
   if (unfolding !== undefined) return isBroughtBy(tool, unfolding);
-  const origin = originOf(tool);
+  const origin = getOrigin(tool);
   return origin === undefined || origin.wasThere;
 }
 
@@ -186,7 +186,7 @@ export function placeInnerTools(
 ): readonly AnyTool[] {
   const offered = [...siblings];
   const taken = new Set(siblings.map(({ name }) => name));
-  const places = new Map(siblings.map((tool, place) => [originOf(tool)?.inner ?? tool, place]));
+  const places = new Map(siblings.map((tool, place) => [getOrigin(tool)?.inner ?? tool, place]));
   for (const tool of inner) {
     const place = unfolding.adopt ? undefined : places.get(tool);
     const there = place === undefined ? undefined : offered[place];
@@ -207,7 +207,7 @@ export function placeInnerTools(
 
 function withBringer(unfolding: AnyTool, tool: AnyTool): AnyTool {
   const { name } = tool;
-  const origin = originOf(tool) ?? { by: [], wasThere: true, inner: tool, name };
+  const origin = getOrigin(tool) ?? { by: [], wasThere: true, inner: tool, name };
   return withOrigin(tool, { ...origin, by: [...origin.by, unfolding] });
 }
 

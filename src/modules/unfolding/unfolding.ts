@@ -2,7 +2,7 @@ import { FOLDING } from '../../journal/memory-folding.ts';
 import { memoize } from '../../tool/async.ts';
 import { isTool } from '../../tool/check-definition.ts';
 import { parseToolInput } from '../../tool/check-input.ts';
-import { originOf, unwrapAs } from '../../tool/decorate.ts';
+import { getOrigin, unwrapAs } from '../../tool/decorate.ts';
 import type { InputSchema } from '../../tool/input-schema.ts';
 import { isEqualJson, isJsonObject, type Json, type JsonObject, type JsonSchema } from '../../tool/json.ts';
 import type { ModuleUse } from '../../tool/module-use.ts';
@@ -215,7 +215,7 @@ export const listToolsBroughtBy = (tools: readonly AnyTool[], unfolding: string)
 
 /** Returns whether a tool came from the unfolding tool with this name. */
 export const isBroughtBy = (tool: AnyTool, unfolding: string): boolean =>
-  originOf(tool)?.by.some(({ name }) => name === unfolding) ?? false;
+  getOrigin(tool)?.by.some(({ name }) => name === unfolding) ?? false;
 
 export const isInputSchema = (input: InputSchema<unknown> | JsonSchema): input is InputSchema<unknown> =>
   'parse' in input && typeof input.parse === 'function';

@@ -1,26 +1,26 @@
 import { computeSha256Hex } from '../../tool/async.ts';
 import type { WhenBusy } from '../../tool/call.ts';
 import type { Owner } from '../../tool/call-origin.ts';
-import { wordProblem } from '../../tool/check-definition.ts';
+import { findWordProblem } from '../../tool/check-definition.ts';
 import type { LiteralShape } from '../../tool/check-literal.ts';
 import { literals } from '../../tool/literals.ts';
 import { createModule, createUse } from '../../tool/module-use.ts';
-import { ownerProblem } from '../../tool/owner.ts';
+import { findOwnerProblem } from '../../tool/owner.ts';
 import { readName } from '../../tool/shown.ts';
 import { APP } from '../../worker/app-seam.ts';
 import { WEBHOOK_PARTS, WEBHOOK_SEAM } from './hook-route.ts';
 import {
   type Acknowledgement,
   type Delivery,
-  type Ignored,
+  type IgnoredDelivery,
   type RawDelivery,
-  type Received,
   type Reply,
   type UnverifiedRequest,
-  type Verified,
+  type VerifiedDelivery,
   type Webhook,
   WebhookDefinitionError,
   type WebhookEnv,
+  type WebhookOutcome,
   type WebhookStart,
   type WebhookTurn,
 } from './webhook.ts';
@@ -58,12 +58,16 @@ export interface WebhookConfig<Name extends string, Payload, Agent extends strin
    *
    * @throws WebhookRefusal if the delivery does not prove its sender.
    */
-  readonly verify: (raw: RawDelivery) => Verified<Payload> | Reply | Promise<Verified<Payload> | Reply>;
+  readonly verify: (
+    raw: RawDelivery,
+  ) => VerifiedDelivery<Payload> | Reply | Promise<VerifiedDelivery<Payload> | Reply>;
   /**
    * Maps a delivery to a session and a message. If it throws, the delivery is not stored and the response is
    * 500, so that the sender retries. It must map the same delivery to the same session every time.
    */
-  readonly start: (delivery: Delivery<Payload>) => TurnOf<Agent> | Ignored | Promise<TurnOf<Agent> | Ignored>;
+  readonly start: (
+    delivery: Delivery<Payload>,
+  ) => TurnOf<Agent> | IgnoredDelivery | Promise<TurnOf<Agent> | IgnoredDelivery>;
   /**
    * Returns the problem of an environment, such as `has no secret. Set LINEAR_SECRET.`, or `undefined`.
    * `GET /health` reports it after the webhook's name.
@@ -117,7 +121,7 @@ export function defineWebhook<
     whenBusy,
     lacks: config.lacks,
     admit: async (request: UnverifiedRequest) => config.admit?.(request),
-    async receive(raw: RawDelivery): Promise<Received> {
+    async receive(raw: RawDelivery): Promise<WebhookOutcome> {
       const proof = await config.verify(raw);
       if (proof.type === 'reply') return proof;
       const { id, payload, acknowledge = 'address' } = proof;
@@ -191,7 +195,7 @@ function checkSettings({
       'needs a name of 1 to 64 of the characters A-Z a-z 0-9 _ -',
     );
   }
-  const notOwner = owner === undefined ? undefined : ownerProblem(owner);
+  const notOwner = owner === undefined ? undefined : findOwnerProblem(owner);
   if (notOwner !== undefined) {
     throw new WebhookDefinitionError(name, 'owner', `needs another owner, since its owner ${notOwner}`);
   }
@@ -199,7 +203,7 @@ function checkSettings({
     const problem = `has a maxBodyBytes of ${maxBodyBytes}. It must be a whole number of bytes above 0`;
     throw new WebhookDefinitionError(name, 'maxBodyBytes', problem);
   }
-  const use = wordProblem(whenBusy, ['queue', 'steer']);
+  const use = findWordProblem(whenBusy, ['queue', 'steer']);
   if (use) {
     throw new WebhookDefinitionError(name, 'whenBusy', `has a whenBusy of '${whenBusy}'. It must be ${use}`);
   }

@@ -18,18 +18,18 @@ import {
 import { fromHex } from './signature.ts';
 import {
   BOTS_RULE,
+  createSenderWebhook,
   type SenderConfig,
   type SenderDelivery,
   type SignatureHeader,
   type SignedDelivery,
-  verifyAndStart,
 } from './verify-and-start.ts';
 import {
   type Reply,
   reply,
   toSessionId,
   type UnverifiedRequest,
-  type Verified,
+  type VerifiedDelivery,
   verified,
   type Webhook,
   WebhookRefusal,
@@ -113,14 +113,14 @@ export function githubWebhook<const Asked extends GithubEvent = string>(
   config: GithubWebhookConfig<Asked>,
 ): Webhook {
   const { bots = 'ignore', dispatches = 'repeat' } = config;
-  return verifyAndStart<Asked, GithubDelivery<EventOf<Asked>>>(config, {
+  return createSenderWebhook<Asked, GithubDelivery<EventOf<Asked>>>(config, {
     name: 'github',
     ids: 'of the sender',
     readHeader: readGithubHeader,
-    // The cast narrows the type to `events`: `verifyAndStart` checks the event before the app sees the
+    // The cast narrows the type to `events`: `createSenderWebhook` checks the event before the app sees the
     // delivery.
     read: (signed) =>
-      readDelivery(signed, dispatches) as Promise<Verified<GithubDelivery<EventOf<Asked>>> | Reply>,
+      readDelivery(signed, dispatches) as Promise<VerifiedDelivery<GithubDelivery<EventOf<Asked>>> | Reply>,
     options: {
       bots: BOTS_RULE,
       dispatches: ["'repeat' or 'once'", (given) => given === 'repeat' || given === 'once'],
@@ -139,7 +139,7 @@ type DispatchConfig = NonNullable<GithubWebhookConfig<never>['dispatches']>;
 async function readDelivery(
   { headers, body, hook, env }: SignedDelivery,
   dispatches: DispatchConfig,
-): Promise<Verified<GithubDelivery> | Reply> {
+): Promise<VerifiedDelivery<GithubDelivery> | Reply> {
   const { payload } = readJsonOrForm(body);
   if (!payload) throw new WebhookRefusal('bad-json', 'The form has no field payload.');
   if (headers.get('x-github-event') === 'ping') return reply({ hook, status: 'pong' });

@@ -8,7 +8,7 @@ import { readBytes } from '../../worker/body.ts';
 import { checkStarters } from '../../worker/check-routes.ts';
 import type { HostedApp } from '../../worker/host.ts';
 import { Problem, type ProblemType } from '../../worker/problem.ts';
-import { createSessionFullRefusal, queueFullRefusal } from '../../worker/refusal.ts';
+import { createQueueFullRefusal, createSessionFullRefusal } from '../../worker/refusal.ts';
 import { defineRoute, type HttpHost, type RouteRequest } from '../../worker/route.ts';
 import { getTurnPath } from '../../worker/target.ts';
 import {
@@ -31,7 +31,7 @@ const REFUSALS: Readonly<Record<RefusalKind, readonly [status: number, type: Pro
  * delivery gets the first response again, and starts no turn. The signature replaces the authentication of
  * other routes.
  */
-const postHook = (webhooks: ReadonlyMap<string, Webhook>) =>
+const createHookRoute = (webhooks: ReadonlyMap<string, Webhook>) =>
   defineRoute({
     method: 'POST',
     path: '/hooks/{hook}',
@@ -47,7 +47,7 @@ export const WEBHOOK_PARTS: AppParts = {
   routes({ host }) {
     const webhooks = listWebhooks(host);
     checkStarters(host, 'webhook', webhooks);
-    return [postHook(new Map(webhooks.map((webhook) => [webhook.name, webhook])))];
+    return [createHookRoute(new Map(webhooks.map((webhook) => [webhook.name, webhook])))];
   },
   checks: ({ host, env }) =>
     listWebhooks(host).map(({ name, lacks }) => async () => {
@@ -107,7 +107,7 @@ async function startDelivery({ received, ...starting }: DeliveryStart): Promise<
   const turn = await toTurn({ received, ...starting });
   await starting.host.gates.admit?.(turn.owner, starting);
   const answer = await startInBackground(turn);
-  if (answer.status === 'full') throw queueFullRefusal(answer);
+  if (answer.status === 'full') throw createQueueFullRefusal(answer);
   if (answer.status === 'session-full') throw createSessionFullRefusal(answer);
   const { status, ...taken } = answer;
   const { target } = turn;

@@ -5,7 +5,7 @@ import { type WebhookEnv, WebhookRefusal } from './webhook.ts';
 type Bytes = Uint8Array<ArrayBuffer>;
 
 /** The input of `isSigned`. */
-export interface Signed {
+export interface SignatureCheck {
   /** The secrets. A signature with any of them is valid. */
   readonly secrets: readonly (string | Bytes)[];
   /** The signatures in the request. One valid signature is enough. */
@@ -34,7 +34,7 @@ const MAX_SIGNATURES = 8;
  * if (!signature || !(await isSigned({ secrets, signatures: [signature], content }))) throw notSigned();
  * ```
  */
-export async function isSigned({ secrets, signatures, content }: Signed): Promise<boolean> {
+export async function isSigned({ secrets, signatures, content }: SignatureCheck): Promise<boolean> {
   if (signatures.length > MAX_SIGNATURES) {
     const problem = `The delivery carries ${signatures.length} signatures; at most ${MAX_SIGNATURES} are checked.`;
     throw new WebhookRefusal('invalid-signature', problem);
@@ -107,7 +107,7 @@ const HMAC_ALGORITHM = { name: 'HMAC', hash: 'SHA-256' };
 const toBytes = (part: string | Bytes): Bytes =>
   typeof part === 'string' ? new Uint8Array(ENCODER.encode(part)) : part;
 
-function concatBytes(content: Signed['content']): Bytes {
+function concatBytes(content: SignatureCheck['content']): Bytes {
   const parts = content.map(toBytes);
   const whole = new Uint8Array(parts.reduce((length, part) => length + part.byteLength, 0));
   let at = 0;

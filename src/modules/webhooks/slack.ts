@@ -14,18 +14,18 @@ import {
 import { checkTimely, fromHex } from './signature.ts';
 import {
   BOTS_RULE,
+  createSenderWebhook,
   type SenderConfig,
   type SenderDelivery,
   type SignatureHeader,
   type SignedDelivery,
-  verifyAndStart,
 } from './verify-and-start.ts';
 import {
   type Reply,
   reply,
   toSessionId,
   type UnverifiedRequest,
-  type Verified,
+  type VerifiedDelivery,
   verified,
   type Webhook,
   WebhookRefusal,
@@ -86,13 +86,13 @@ export function slackWebhook<const Event extends string = string>(
   config: SlackWebhookConfig<Event>,
 ): Webhook {
   const { bots = 'ignore', events } = config;
-  return verifyAndStart<Event, SlackDelivery<Event>>(config, {
+  return createSenderWebhook<Event, SlackDelivery<Event>>(config, {
     name: 'slack',
     ids: 'of the sender',
     readHeader: readSlackHeader,
-    // The cast narrows the type to `events`: `verifyAndStart` checks the event before the app sees the
+    // The cast narrows the type to `events`: `createSenderWebhook` checks the event before the app sees the
     // delivery.
-    read: (signed) => readDelivery(signed) as Promise<Verified<SlackDelivery<Event>> | Reply>,
+    read: (signed) => readDelivery(signed) as Promise<VerifiedDelivery<SlackDelivery<Event>> | Reply>,
     options: { bots: BOTS_RULE },
     names: ({ event }) => [event],
     skip: ({ event, isBot }) => {
@@ -104,7 +104,7 @@ export function slackWebhook<const Event extends string = string>(
 
 const CHANGE_EVENT_NAME = /^(message\.|app_rate_limited$)/;
 
-async function readDelivery(signed: SignedDelivery): Promise<Verified<SlackDelivery> | Reply> {
+async function readDelivery(signed: SignedDelivery): Promise<VerifiedDelivery<SlackDelivery> | Reply> {
   const { headers, body, hook, env } = signed;
   const { payload: json, form } = readJsonOrForm(body);
   const payload = json ?? Object.fromEntries(form ?? []);

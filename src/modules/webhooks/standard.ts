@@ -10,16 +10,16 @@ import {
 } from './payload.ts';
 import { checkTimely, decodeStandardKey, fromBase64, STANDARD_KEY_RULE } from './signature.ts';
 import {
+  createSenderWebhook,
   type SenderConfig,
   type SenderDelivery,
   type SignatureHeader,
   type SignedDelivery,
-  verifyAndStart,
 } from './verify-and-start.ts';
 import {
   toSessionId,
   type UnverifiedRequest,
-  type Verified,
+  type VerifiedDelivery,
   verified,
   type Webhook,
   WebhookRefusal,
@@ -56,20 +56,20 @@ export type StandardWebhookConfig<Event extends string> = SenderConfig<Event, St
 export function standardWebhook<const Event extends string = string>(
   config: StandardWebhookConfig<Event>,
 ): Webhook {
-  return verifyAndStart<Event, StandardDelivery<Event>>(config, {
+  return createSenderWebhook<Event, StandardDelivery<Event>>(config, {
     name: 'standard',
     ids: 'of the webhook',
     readHeader: readStandardHeader,
     toKey: toKeyBytes,
-    // The cast narrows the type to `events`: `verifyAndStart` checks the event before the app sees the
+    // The cast narrows the type to `events`: `createSenderWebhook` checks the event before the app sees the
     // delivery.
-    read: (signed) => readDelivery(signed) as Promise<Verified<StandardDelivery<Event>>>,
+    read: (signed) => readDelivery(signed) as Promise<VerifiedDelivery<StandardDelivery<Event>>>,
     names: ({ event }) => [event],
     skip: () => undefined,
   });
 }
 
-async function readDelivery(signed: SignedDelivery): Promise<Verified<StandardDelivery>> {
+async function readDelivery(signed: SignedDelivery): Promise<VerifiedDelivery<StandardDelivery>> {
   const { headers, body, hook, env } = signed;
   const { id } = readStandardHeader(signed);
   const payload = readJson(body);

@@ -12,16 +12,16 @@ import {
 } from './payload.ts';
 import { checkTimely, fromHex } from './signature.ts';
 import {
+  createSenderWebhook,
   type SenderConfig,
   type SenderDelivery,
   type SignatureHeader,
   type SignedDelivery,
-  verifyAndStart,
 } from './verify-and-start.ts';
 import {
   toSessionId,
   type UnverifiedRequest,
-  type Verified,
+  type VerifiedDelivery,
   verified,
   type Webhook,
   WebhookRefusal,
@@ -70,19 +70,19 @@ export type StripeWebhookConfig<Event extends string> = SenderConfig<Event, Stri
 export function stripeWebhook<const Event extends string = string>(
   config: StripeWebhookConfig<Event>,
 ): Webhook {
-  return verifyAndStart<Event, StripeDelivery<Event>>(config, {
+  return createSenderWebhook<Event, StripeDelivery<Event>>(config, {
     name: 'stripe',
     ids: 'of the sender',
     readHeader: readStripeHeader,
-    // The cast narrows the type to `events`: `verifyAndStart` checks the event before the app sees the
+    // The cast narrows the type to `events`: `createSenderWebhook` checks the event before the app sees the
     // delivery.
-    read: (signed) => readDelivery(signed) as Promise<Verified<StripeDelivery<Event>>>,
+    read: (signed) => readDelivery(signed) as Promise<VerifiedDelivery<StripeDelivery<Event>>>,
     names: ({ event }) => [event],
     skip: () => undefined,
   });
 }
 
-async function readDelivery(signed: SignedDelivery): Promise<Verified<StripeDelivery>> {
+async function readDelivery(signed: SignedDelivery): Promise<VerifiedDelivery<StripeDelivery>> {
   const { headers, body, hook, env } = signed;
   const payload = readJson(body);
   const id = findText(payload, 'id');

@@ -5,14 +5,14 @@ import { isSecretSource, readSecrets, SECRET_RULE, type SecretSource } from '../
 import { literals } from '../../tool/literals.ts';
 import { readName } from '../../tool/shown.ts';
 import { defineWebhook } from './define-webhook.ts';
-import { isSigned, notSigned, type Signed, secretsOf } from './signature.ts';
+import { isSigned, notSigned, type SignatureCheck, secretsOf } from './signature.ts';
 import {
-  type Ignored,
+  type IgnoredDelivery,
   ignored,
   type RawDelivery,
   type Reply,
   type UnverifiedRequest,
-  type Verified,
+  type VerifiedDelivery,
   type Webhook,
   WebhookDefinitionError,
   type WebhookEnv,
@@ -47,7 +47,9 @@ export interface SenderConfig<Event extends string, View> {
    * not stored and the response is 500, so that the sender retries. It must map the same delivery to the same
    * session every time.
    */
-  readonly start?: ((delivery: View) => WebhookTurn | Ignored | Promise<WebhookTurn | Ignored>) | undefined;
+  readonly start?:
+    | ((delivery: View) => WebhookTurn | IgnoredDelivery | Promise<WebhookTurn | IgnoredDelivery>)
+    | undefined;
   /** The maximum number of bytes of a delivery. Defaults to 5 MB. */
   readonly maxBodyBytes?: number | undefined;
   /** The behavior if the session has an open turn. Defaults to `queue`. */
@@ -80,9 +82,9 @@ interface WebhookSender<View extends SenderDelivery> {
    * Converts a secret to a key. Defaults to the secret's text. @throws WebhookRefusal if the secret is
    * invalid.
    */
-  toKey?(secret: string): Signed['secrets'][number];
+  toKey?(secret: string): SignatureCheck['secrets'][number];
   /** Parses a verified delivery. @throws WebhookRefusal if it is invalid. */
-  read(signed: SignedDelivery): Promise<Verified<View> | Reply>;
+  read(signed: SignedDelivery): Promise<VerifiedDelivery<View> | Reply>;
   /** Returns the names in `events` that match the delivery. */
   names(delivery: View): readonly string[];
   /** The webhook's own options, in addition to the common ones. */
@@ -117,7 +119,7 @@ export interface SignedDelivery extends RawDelivery {
  *
  * @throws WebhookDefinitionError if a setting is invalid.
  */
-export function verifyAndStart<Event extends string, View extends SenderDelivery>(
+export function createSenderWebhook<Event extends string, View extends SenderDelivery>(
   config: SenderConfig<Event, View>,
   sender: WebhookSender<View>,
 ): Webhook {
@@ -206,7 +208,7 @@ async function prepareCheck(
   request: UnverifiedRequest,
   source: SecretSource,
   sender: Pick<WebhookSender<never>, 'readHeader' | 'toKey'>,
-): Promise<SignatureHeader & Pick<Signed, 'secrets'>> {
+): Promise<SignatureHeader & Pick<SignatureCheck, 'secrets'>> {
   const secrets = (await secretsOf(request.env, source)).map((secret) => sender.toKey?.(secret) ?? secret);
   return { secrets, ...sender.readHeader(request) };
 }

@@ -29,7 +29,7 @@ export interface RawDelivery extends UnverifiedRequest {
 export type Acknowledgement = 'address' | 'nothing';
 
 /** A verified delivery. */
-export interface Verified<Payload> {
+export interface VerifiedDelivery<Payload> {
   readonly type: 'verified';
   /**
    * The id of the delivery. Deliveries with equal ids count as one. Use signed data, since a replay can
@@ -48,7 +48,7 @@ export interface Reply {
 }
 
 /** A verified delivery that starts no turn. */
-export interface Ignored {
+export interface IgnoredDelivery {
   readonly type: 'ignored';
   /** The reason, which is sent to the sender. */
   readonly reason: string;
@@ -111,7 +111,9 @@ export interface WebhookStart {
 }
 
 /** The outcome of a delivery. */
-export type Received = Reply | ((Ignored | WebhookStart) & { readonly acknowledge: Acknowledgement });
+export type WebhookOutcome =
+  | Reply
+  | ((IgnoredDelivery | WebhookStart) & { readonly acknowledge: Acknowledgement });
 
 /** A webhook for one sender, at `POST /hooks/{name}`. Created by `defineWebhook`, and never mutated. */
 export interface Webhook<Name extends string = string> extends ModuleUse {
@@ -137,7 +139,7 @@ export interface Webhook<Name extends string = string> extends ModuleUse {
   /**
    * Verifies and maps a delivery. Rejects with a WebhookRefusal, or with errors of the app's own functions.
    */
-  receive(raw: RawDelivery): Promise<Received>;
+  receive(raw: RawDelivery): Promise<WebhookOutcome>;
 }
 
 /** Returns a verified delivery. `id` identifies it permanently. */
@@ -145,7 +147,7 @@ export const verified = <Payload>(
   id: string,
   payload: Payload,
   acknowledge?: Acknowledgement,
-): Verified<Payload> => ({ type: 'verified', id, payload, acknowledge });
+): VerifiedDelivery<Payload> => ({ type: 'verified', id, payload, acknowledge });
 
 /** Returns a JSON response to a handshake, which starts no turn. */
 export const reply = (body: Json): Reply => ({ type: 'reply', body });
@@ -162,7 +164,7 @@ export const reply = (body: Json): Reply => ({ type: 'reply', body });
  * });
  * ```
  */
-export const ignored = (reason: string): Ignored => ({ type: 'ignored', reason });
+export const ignored = (reason: string): IgnoredDelivery => ({ type: 'ignored', reason });
 
 const MAX_ID_LENGTH = 128;
 const KEPT_PREFIX_LENGTH = 60;

@@ -2,7 +2,7 @@ import { checkNaming, isTool } from '../../tool/check-definition.ts';
 import { hasSameTools } from '../../tool/decorate.ts';
 import { formatMcpRenameAdvice } from '../../tool/developer-hints.ts';
 import { shorten } from '../../tool/json.ts';
-import { warningEntry } from '../../tool/log.ts';
+import { createWarningEntry } from '../../tool/log.ts';
 import type { AnyTool, InjectionStrategy, LoopView } from '../../tool/tool.ts';
 import { error } from '../../tool/tool-result.ts';
 import { collectUses } from '../../tool/uses.ts';
@@ -87,7 +87,7 @@ function createDynamicTools(providers: readonly ToolProvider[]): InjectionStrate
       return;
     told.add(tool.name);
     const leftOut = `a provider's tool of that name is left out${formatMcpRenameAdvice(tool, taken)}.`;
-    log(warningEntry(`'${path}' has a tool '${tool.name}' already: ${leftOut}`));
+    log(createWarningEntry(`'${path}' has a tool '${tool.name}' already: ${leftOut}`));
   };
   return {
     name: STRATEGY_NAME,
@@ -121,17 +121,17 @@ const MAX_LISTED_CHARACTERS = 2_000;
  *
  * @throws ToolDefinitionError if a name is not valid for a tool.
  */
-export function createRequiredTools(
+export function createRequiredToolProvider(
   names: readonly string[],
   providers: readonly ToolProvider[],
 ): ToolProvider {
   const listAvailable = (view: LoopView): readonly string[] =>
     [...new Set(providers.flatMap((provider) => provider.toolsNow(view).map(({ name }) => name)))].sort();
   const speaking = providers.find(({ missing }) => missing !== undefined);
-  const say = (name: string, known: readonly string[]): string =>
+  const describeMissing = (name: string, known: readonly string[]): string =>
     speaking?.missing?.(name, known) ?? formatMissingTool(name, known);
   const standIns = [...new Set(names)].map((name) =>
-    createStandInTool(name, (view) => say(name, listAvailable(view))),
+    createStandInTool(name, (view) => describeMissing(name, listAvailable(view))),
   );
   const warned = new Set<string>();
   return toolProvider({
@@ -141,7 +141,9 @@ export function createRequiredTools(
       const offered = standIns.filter(({ name }) => !known.includes(name));
       for (const { name } of offered.filter((one) => !warned.has(one.name))) {
         warned.add(name);
-        view.log(warningEntry(`'${view.path}' lacks a tool that it requires: ${say(name, known)}`));
+        view.log(
+          createWarningEntry(`'${view.path}' lacks a tool that it requires: ${describeMissing(name, known)}`),
+        );
       }
       return offered;
     },

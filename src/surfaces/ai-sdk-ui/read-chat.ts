@@ -143,7 +143,7 @@ function readMessage(sent: JsonObject, parts: readonly Json[], place: MessagePla
     throw createInvalidChatError(`${at}.id: must be 1 to 255 visible ASCII characters`);
   const message = readParts(parts, at);
   const replaces = isAgain || body.messageId === key ? readReplaced(key, message, place) : undefined;
-  if (!replaces && key.endsWith(USER_ID_SUFFIX)) throw createChatProblem(NO_OTHER_MESSAGE_TEXT);
+  if (!replaces && key.endsWith(USER_ID_SUFFIX)) throw createChatProblem(CHANGED_MESSAGE_TEXT);
   const metadata = replaces ? withoutOwnKeys(sent.metadata) : sent.metadata;
   if (metadata !== undefined) assertMetadata(metadata, `${at}.metadata`);
   const { context } = body;
@@ -268,7 +268,7 @@ export const createChatProblem = (sentence: string): Problem =>
   new Problem('invalid-body', sentence, { status: 400 });
 
 export const UNKNOWN_MESSAGE_TEXT = 'The chat no longer has that message. Load its messages again.';
-const NO_OTHER_MESSAGE_TEXT = 'A sent message stays in the session, and cannot be changed. Send another one.';
+const CHANGED_MESSAGE_TEXT = 'A sent message stays in the session, and cannot be changed. Send another one.';
 const NOTHING_TO_SEND_TEXT =
   'The request has no new message: the last one is the assistant’s, and answers no call.';
 
@@ -276,7 +276,7 @@ const NOTHING_TO_SEND_TEXT =
 export function rewordForPage(failure: unknown): unknown {
   if (!(failure instanceof SessionError)) return failure;
   const { type, worded, ...rest } = failure;
-  if (type === 'idempotency-key-reused') return createChatProblem(NO_OTHER_MESSAGE_TEXT);
+  if (type === 'idempotency-key-reused') return createChatProblem(CHANGED_MESSAGE_TEXT);
   if (!worded) return toReadableError(failure);
   return new SessionError(
     type,

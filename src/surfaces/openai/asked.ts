@@ -18,8 +18,8 @@ import type { RouteAgent } from '../../worker/module-request.ts';
 import {
   createInvalidValueError,
   createUnsupportedParameterError,
+  formatSetInCode,
   isEmpty,
-  setInCodeText,
 } from './read-body.ts';
 import { EXTRAS_KEY, OpenAiError } from './refuse.ts';
 import type { RequestExtras, RequestedFormat } from './response-types.ts';
@@ -48,7 +48,7 @@ export function readInstructions(
 ): Pick<RequestExtras, 'instructions'> {
   const [first] = words;
   if (!first || mode === 'ignore') return {};
-  if (mode === 'refuse') throw createUnsupportedParameterError(first.at, setInCodeText('instructions'));
+  if (mode === 'refuse') throw createUnsupportedParameterError(first.at, formatSetInCode('instructions'));
   const instructions = joinParagraphs(...words.map(({ text }) => text));
   if (instructions.length > MAX_CHARACTERS)
     throw new OpenAiError(
@@ -106,7 +106,7 @@ const normalizeSchema = (schema: JsonObject): JsonObject => mapSchemas(schema, n
 
 function normalizePart({ $schema: _, const: only, minimum, maximum, ...part }: JsonObject): JsonObject {
   const words = only === undefined ? part.enum : [only];
-  const type = part.type ?? (Array.isArray(words) ? typeOf(words) : undefined);
+  const type = part.type ?? (Array.isArray(words) ? inferType(words) : undefined);
   return {
     ...part,
     ...(type !== undefined && { type }),
@@ -116,7 +116,7 @@ function normalizePart({ $schema: _, const: only, minimum, maximum, ...part }: J
   };
 }
 
-const typeOf = (words: readonly Json[]): Json | undefined =>
+const inferType = (words: readonly Json[]): Json | undefined =>
   words.length > 0 && words.every((word) => typeof word === 'string') ? 'string' : undefined;
 
 /**

@@ -42,7 +42,7 @@ export const createUnsupportedParameterError = (param: string, instead: string):
   });
 
 /** Returns the error text for a parameter that can only be set in an agent's code. */
-export const setInCodeText = (what: string): string => `the ${what} of an agent are in its code.`;
+export const formatSetInCode = (what: string): string => `the ${what} of an agent are in its code.`;
 
 /** Returns `true` for values that clients send in place of an absent parameter. */
 export const isEmpty = (value: Json | undefined): boolean =>

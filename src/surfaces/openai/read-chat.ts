@@ -13,6 +13,7 @@ import {
   checkToolChoice,
   createInvalidValueError,
   createUnsupportedParameterError,
+  formatSetInCode,
   isEmpty,
   type KnownParameters,
   parseParts,
@@ -20,7 +21,6 @@ import {
   readFlag,
   readMessageFile,
   readMetadataField,
-  setInCodeText,
   toFilePart,
   toTextPart,
 } from './read-body.ts';
@@ -66,9 +66,9 @@ const PARAMETERS: KnownParameters = {
   ],
   refused: {
     stop: "the agent's model ends its answers.",
-    functions: setInCodeText('tools'),
+    functions: formatSetInCode('tools'),
     audio: 'answers are text.',
-    web_search_options: setInCodeText('tools'),
+    web_search_options: formatSetInCode('tools'),
   },
 };
 

@@ -9,13 +9,13 @@ import {
   checkParameters,
   checkToolChoice,
   createInvalidValueError,
+  formatSetInCode,
   isEmpty,
   type KnownParameters,
   readAgent,
   readFlag,
   readMetadataField,
   readTextValue,
-  setInCodeText,
   toTextPart,
 } from './read-body.ts';
 import {
@@ -80,9 +80,9 @@ const PARAMETERS: KnownParameters = {
     ...['include', 'max_output_tokens', 'stream_options', 'truncation', 'reasoning'],
   ],
   refused: {
-    prompt: setInCodeText('instructions'),
-    max_tool_calls: setInCodeText('settings'),
-    context_management: setInCodeText('settings'),
+    prompt: formatSetInCode('instructions'),
+    max_tool_calls: formatSetInCode('settings'),
+    context_management: formatSetInCode('settings'),
   },
 };
 

@@ -5,8 +5,8 @@ import { SERVER_LABEL } from './call-items.ts';
 import {
   createInvalidValueError,
   createUnsupportedParameterError,
+  formatSetInCode,
   isEmpty,
-  setInCodeText,
 } from './read-body.ts';
 
 /**
@@ -24,7 +24,7 @@ export function readFunctions({ tools }: JsonObject): readonly DeclaredTool[] {
     if (tool.type === 'mcp' && tool.server_label === SERVER_LABEL) return [];
     const other = `${at} may only be a function, or a tool of type mcp with server_label '${SERVER_LABEL}'.`;
     if (tool.type !== 'function')
-      throw createUnsupportedParameterError('tools', `${setInCodeText('tools')} ${other}`);
+      throw createUnsupportedParameterError('tools', `${formatSetInCode('tools')} ${other}`);
     return isJsonObject(tool.function) ? tool.function : tool;
   });
 }

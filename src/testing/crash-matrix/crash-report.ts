@@ -4,8 +4,8 @@ import {
   type Disturbance,
   type DisturbanceName,
   formatPosition,
+  getDisturbanceName,
   type Mode,
-  nameOf,
   type Position,
 } from './disturbances.ts';
 
@@ -139,7 +139,7 @@ function toCells({ name, positions, plays }: CrashRow): readonly (string | numbe
   return [
     name,
     positions,
-    ...DISTURBANCE_NAMES.map((one) => plays.filter(({ mode }) => nameOf(mode) === one).length),
+    ...DISTURBANCE_NAMES.map((one) => plays.filter(({ mode }) => getDisturbanceName(mode) === one).length),
     sum(({ turnsCompleted }) => turnsCompleted),
     sum(({ messagesLost }) => messagesLost),
     sum(({ effectsDoubled }) => effectsDoubled),

@@ -68,7 +68,7 @@ export const MODES: readonly Mode[] = Object.values(DISTURBANCES).flat();
 
 const DISTURBANCE_NAMES = Object.keys(DISTURBANCES) as DisturbanceName[]; // `Object.keys` returns strings
 
-export function nameOf(mode: Mode): DisturbanceName {
+export function getDisturbanceName(mode: Mode): DisturbanceName {
   const name = DISTURBANCE_NAMES.find((one) => (DISTURBANCES[one] as readonly Mode[]).includes(mode)); // each mode belongs to one disturbance
   if (!name) throw new Error(`There is no mode '${mode}'.`);
   return name;

@@ -154,14 +154,14 @@ export const createScriptModel = (
 ): ChatModel => ({
   name: 'script',
   async ask(request, { signal }) {
-    const { reply, place } = replyTo(exchanges, request, missed);
+    const { reply, place } = findReply(exchanges, request, missed);
     const usage = { inputTokens: request.messages.length, outputTokens: 3 };
     return toReply(await resolveReply(reply, request, signal), { id: `p${place}-`, usage });
   },
 });
 
 /** Returns the script's reply to a request, with its place in the script. */
-function replyTo(
+function findReply(
   exchanges: readonly ScriptedExchange[],
   { messages }: ModelRequest,
   missed: (what: string) => void,

@@ -4,7 +4,7 @@ import type { LanguageModelV4, LanguageModelV4GenerateResult } from '@ai-sdk/pro
 import { generateText, isStepCount, type ToolSet, tool } from 'ai';
 import { z } from 'zod';
 import { takeCounts } from './meters.ts';
-import { planOf, readTalkRequest, runConcurrently, type TalkRequest, think } from './talk.ts';
+import { parsePlan, readTalkRequest, runConcurrently, type TalkRequest, think } from './talk.ts';
 
 const USAGE: LanguageModelV4GenerateResult['usage'] = {
   inputTokens: { total: 0, noCache: 0, cacheRead: 0, cacheWrite: 0 },
@@ -19,7 +19,7 @@ const model: LanguageModelV4 = {
   async doGenerate({ prompt }) {
     const asked = prompt.findLastIndex(({ role }) => role === 'user');
     const results = prompt.length - 1 - asked;
-    const { calls, ms } = planOf(JSON.stringify(prompt[asked]?.content));
+    const { calls, ms } = parsePlan(JSON.stringify(prompt[asked]?.content));
     await think(ms);
     const isDone = results / 2 >= calls;
     return {
@@ -34,7 +34,7 @@ const model: LanguageModelV4 = {
   doStream: () => Promise.reject(new Error('This model does not support streaming.')),
 };
 
-const look = () =>
+const createLookTool = () =>
   tool({
     description: 'Looks.',
     inputSchema: z.object({ id: z.number() }),
@@ -56,7 +56,7 @@ function createTools(count: number): ToolSet {
     { length: count - 1 },
     (_, index) => [`other_${index}`, createOtherTool()] as const,
   );
-  const tools = toolSets.get(count) ?? { look: look(), ...Object.fromEntries(others) };
+  const tools = toolSets.get(count) ?? { look: createLookTool(), ...Object.fromEntries(others) };
   toolSets.set(count, tools);
   return tools;
 }

@@ -4,14 +4,14 @@ import * as durableObjects from '../../../durable-objects/index.ts';
 import { createHoldfast } from '../../../src/create-holdfast.ts';
 import { type AnyTool, type ChatModel, defineAgent, defineTool, type Effect } from '../../../src/index.ts';
 import { createMeteredEnv, takeCounts, withMeters } from './meters.ts';
-import { planOf, readTalkRequest, runConcurrently, type TalkRequest, think } from './talk.ts';
+import { parsePlan, readTalkRequest, runConcurrently, type TalkRequest, think } from './talk.ts';
 
 const model: ChatModel = {
   name: 'bench',
   async ask({ messages }) {
     const asked = messages.findLastIndex(({ role }) => role === 'user');
     const results = messages.length - 1 - asked;
-    const { calls, ms } = planOf(String(messages[asked]?.text));
+    const { calls, ms } = parsePlan(String(messages[asked]?.text));
     await think(ms);
     if (results / 2 >= calls) return { text: 'Done.', toolCalls: [], finish: 'stop' };
     return {
@@ -22,7 +22,7 @@ const model: ChatModel = {
   },
 };
 
-const look = (effect: Effect): AnyTool =>
+const createLookTool = (effect: Effect): AnyTool =>
   defineTool({
     name: 'look',
     description: 'Looks.',
@@ -49,7 +49,7 @@ function createApp(tools: number) {
       name: effect,
       description: 'Measured.',
       instructions: 'Be quick.',
-      tools: [look(effect), ...others],
+      tools: [createLookTool(effect), ...others],
       model,
     }),
   );
@@ -81,7 +81,7 @@ async function post(fetch: Fetch, { agent, message }: TalkRequest, session: stri
   if (outcome !== 'completed') throw new Error(`The turn did not complete: ${body}`);
 }
 
-async function answer(asked: TalkRequest, fetch: Fetch): Promise<Response | undefined> {
+async function answerRequest(asked: TalkRequest, fetch: Fetch): Promise<Response | undefined> {
   const { path, count, atOnce, session } = asked;
   switch (path) {
     case '/loops':
@@ -110,7 +110,7 @@ export default {
       return handler(inner as Request<unknown, IncomingRequestCfProperties>, createMeteredEnv(env), ctx); // no code reads `cf`
     };
     const fetch: Fetch = (path, init) => send(new Request(`http://localhost${path}`, init));
-    return (await answer(asked, fetch)) ?? send(request);
+    return (await answerRequest(asked, fetch)) ?? send(request);
   },
 } satisfies ExportedHandler<Readonly<Record<string, unknown>>>;
 

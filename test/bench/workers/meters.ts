@@ -157,7 +157,7 @@ const toFast = (at: number): number => began + (at - began) * speed;
 const toReal = (at: number): number => began + (at - began) / speed;
 
 /** Counts the calls of a platform function, or the instances of a class. */
-function count(owner: object, key: string, name = key): void {
+function countCalls(owner: object, key: string, name = key): void {
   const original: unknown = Reflect.get(owner, key);
   if (typeof original !== 'function') return;
   const add = (): void => void objectCounts.set(name, (objectCounts.get(name) ?? 0) + 1);
@@ -181,10 +181,10 @@ if (speed !== 1) {
 }
 if (isCounted) {
   for (const key of ['AbortController', 'DOMException', 'TextEncoder', 'TextDecoder', 'URL', 'setTimeout'])
-    count(globalThis, key);
-  count(globalThis, 'structuredClone');
-  count(AbortSignal, 'any', 'AbortSignal.any');
-  count(AbortSignal, 'timeout', 'AbortSignal.timeout');
-  count(Promise, 'withResolvers', 'Promise.withResolvers');
-  count(crypto.subtle, 'digest', 'digest');
+    countCalls(globalThis, key);
+  countCalls(globalThis, 'structuredClone');
+  countCalls(AbortSignal, 'any', 'AbortSignal.any');
+  countCalls(AbortSignal, 'timeout', 'AbortSignal.timeout');
+  countCalls(Promise, 'withResolvers', 'Promise.withResolvers');
+  countCalls(crypto.subtle, 'digest', 'digest');
 }

@@ -10,7 +10,7 @@ export interface Plan {
 }
 
 /** Parses the plan of a message, such as `calls=10 ms=20`. Without a plan, the model answers without calls. */
-export const planOf = (message: string): Plan => ({
+export const parsePlan = (message: string): Plan => ({
   calls: Number(/calls=(\d+)/.exec(message)?.[1] ?? 0),
   ms: Number(/ms=(\d+)/.exec(message)?.[1] ?? 0),
 });

@@ -83,7 +83,7 @@ const styled: Plugin = {
   },
 };
 
-const OWN_TRANSPORT = `import { HoldfastChatTransport } from '${join(ROOT, 'src/client/ai-sdk/entry.ts')}';
+const TRANSPORT_SOURCE = `import { HoldfastChatTransport } from '${join(ROOT, 'src/client/ai-sdk/entry.ts')}';
 const transport = new HoldfastChatTransport(AGENT);
 `;
 
@@ -119,7 +119,7 @@ async function readPages(version: 6 | 7): Promise<Record<string, CopiedPage>> {
   const own = { all: { code: await readPage('page.tsx'), folder: FOLDER, changes: [] } };
   if (version === 6) return own;
   const copied = Object.entries(DOCS_CHANGES).map(async ([name, changes]) => {
-    const before = changes.some(([, to]) => to.includes('transport }')) ? OWN_TRANSPORT : '';
+    const before = changes.some(([, to]) => to.includes('transport }')) ? TRANSPORT_SOURCE : '';
     return [name, { code: await readPage(`vercel/pages/${name}.tsx`, before), folder: FOLDER, changes }];
   });
   return { ...own, ...Object.fromEntries(await Promise.all(copied)) };

@@ -110,7 +110,7 @@ describe.skipIf(program === undefined)('a page of another origin in chromium', (
     );
 
   const json = { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' };
-  const post = (headers: Record<string, string> = {}): RequestInit => ({
+  const createPostOptions = (headers: Record<string, string> = {}): RequestInit => ({
     method: 'POST',
     headers: { ...json, ...headers },
     body: JSON.stringify({ message: MESSAGE }),
@@ -145,7 +145,10 @@ describe.skipIf(program === undefined)('a page of another origin in chromium', (
     await page.goto(`${ours}/`);
     const session = createSession(closed);
     const headers = { 'idempotency-key': 'k', prefer: 'wait=20', 'x-stainless-lang': 'js' };
-    const sent = await ask(`${session}/messages`, post(headers), ['preference-applied', 'x-request-id']);
+    const sent = await ask(`${session}/messages`, createPostOptions(headers), [
+      'preference-applied',
+      'x-request-id',
+    ]);
     expect(sent).toMatchObject({
       status: 200,
       body: { outcome: 'completed' },
@@ -199,7 +202,7 @@ describe.skipIf(program === undefined)('a page of another origin in chromium', (
     await page.goto(`${anothers}/`);
     const session = createSession(open);
     const failed = 'TypeError: Failed to fetch';
-    expect(await ask(`${session}/messages`, post())).toBe(failed);
+    expect(await ask(`${session}/messages`, createPostOptions())).toBe(failed);
     expect(await ask(`${open.url.origin}/agents`)).toBe(failed);
     // A browser sends this request without a preflight, but the page cannot read the response.
     await runInPage(
@@ -220,7 +223,7 @@ describe.skipIf(program === undefined)('a page of another origin in chromium', (
   it('follows a session with an EventSource, which reports the erasure once and closes if no new session exists', async () => {
     await page.goto(`${ours}/`);
     const session = createSession(open);
-    const say = (): Promise<Response> => fetch(`${session}/messages`, post());
+    const say = (): Promise<Response> => fetch(`${session}/messages`, createPostOptions());
     await say();
     await runInPage(
       `globalThis.seen = [];
@@ -245,7 +248,7 @@ describe.skipIf(program === undefined)('a page of another origin in chromium', (
   it('reports an erasure once if its session was erased and created again while it was disconnected, and follows the new session', async () => {
     await page.goto(`${ours}/`);
     const session = createSession(open);
-    const say = (): Promise<Response> => fetch(`${session}/messages`, post());
+    const say = (): Promise<Response> => fetch(`${session}/messages`, createPostOptions());
     await say();
     const { events } = Object(await (await fetch(`${session}/events`)).json());
     const old = `${events.at(-1).seq}-${events[0].incarnation}`;

@@ -37,12 +37,12 @@ describe.skipIf(!HAS_BROWSER)('the list of chats of a page with useChat in chrom
     // Another user sends a message in the other chat.
     await expect.poll(() => page.locator('nav li.unread').count()).toBe(0);
     const query = new URL(page.url()).searchParams;
-    const list = async () => {
+    const listSessions = async () => {
       const headers = { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' };
       const response = await fetch(`${query.get('worker')}/agents/desk/sessions`, { headers });
       return { headers, ...((await response.json()) as { sessions: { url: string; title: string }[] }) };
     };
-    const { headers, sessions } = await list();
+    const { headers, sessions } = await listSessions();
     const url = sessions.find(({ title }) => title === SECOND)?.url;
     const body = JSON.stringify({ message: 'Hello from far away' });
     await fetch(`${query.get('worker')}${url}/messages`, { method: 'POST', headers, body });
@@ -64,7 +64,7 @@ describe.skipIf(!HAS_BROWSER)('the list of chats of a page with useChat in chrom
     await page.getByRole('button', { name: 'Delete' }).first().click();
     await expect.poll(listTitles).toEqual([FIRST]);
     await expect.poll(() => texts()).toEqual([]);
-    expect((await list()).sessions.map(({ title }) => title)).toEqual([FIRST]);
+    expect((await listSessions()).sessions.map(({ title }) => title)).toEqual([FIRST]);
     expect(shown.complaints).toEqual([]);
   });
 });

@@ -1,4 +1,4 @@
-import type { Pending } from '../../../src/examples/demo/client.ts';
+import type { PendingCall } from '../../../src/examples/demo/client.ts';
 import { ask, type ShownEvent } from './ask.ts';
 import type { PlannedMessage } from './draw.ts';
 import { lookUp } from './look-up.ts';
@@ -47,7 +47,7 @@ async function waitUntilAnswered(place: Place, sent: SentMessage): Promise<void>
   const { errand } = sent;
   let { way, hangUpAfter } = errand;
   let declines = false;
-  while (!place.over.aborted && !(place.closing.aborted && cannotBeThere(sent))) {
+  while (!place.over.aborted && !(place.closing.aborted && cannotBeStored(sent))) {
     const reply = await sendRequest(place, sent, { way, hangUpAfter, declines });
     // The sender disconnects only on the first attempt.
     hangUpAfter = undefined;
@@ -64,7 +64,7 @@ async function waitUntilAnswered(place: Place, sent: SentMessage): Promise<void>
 }
 
 /** Returns `true` if every request was refused, so that the message cannot be stored. */
-export const cannotBeThere = ({ replies }: Pick<SentMessage, 'replies'>): boolean =>
+export const cannotBeStored = ({ replies }: Pick<SentMessage, 'replies'>): boolean =>
   replies.every((reply) => reply.came === 'refused' && !isInDoubt(reply));
 
 /**
@@ -138,7 +138,7 @@ async function followTurn(
 async function decide(
   place: Place,
   { errand, replies }: SentMessage,
-  pending: readonly Pending[],
+  pending: readonly PendingCall[],
 ): Promise<void> {
   for (const { links } of pending) {
     const sentAt = Date.now();

@@ -1,4 +1,4 @@
-import { cannotBeThere } from './deliver.ts';
+import { cannotBeStored } from './deliver.ts';
 import { groupEffectsByLabel } from './judge-calls.ts';
 import { collectHomes, computeDuration, type Homes, isAccepted, isLeftWaiting } from './judge-messages.ts';
 import type { Ledger } from './ledger.ts';
@@ -52,9 +52,9 @@ export function computeFigures(ledger: Ledger): Figures {
   const events = [...ledger.journals.values()].flat();
   return {
     accepted: accepted.length,
-    outcomes: count(accepted.map((sent) => getOutcome(sent, homes))),
-    uncertain: ledger.sent.filter((sent) => !isAccepted(sent) && !cannotBeThere(sent)).length,
-    refused: ledger.sent.filter(cannotBeThere).length,
+    outcomes: countWords(accepted.map((sent) => getOutcome(sent, homes))),
+    uncertain: ledger.sent.filter((sent) => !isAccepted(sent) && !cannotBeStored(sent)).length,
+    refused: ledger.sent.filter(cannotBeStored).length,
     joined: countJoined(ledger, homes),
     queued: ledger.sent.filter(({ replies }) => replies.some(isQueued)).length,
     steered: events.filter(({ type }) => type === 'turn-steered').length,
@@ -101,7 +101,7 @@ function countJoined({ sent }: Ledger, homes: Homes): number {
 function computeEffectFigures(ledger: Ledger, tool: ToolName, calls: readonly CallStory[]): EffectFigures {
   const effects = groupEffectsByLabel(ledger.executions);
   const countTimes = ({ label }: CallStory): number => effects.get(label)?.length ?? 0;
-  const told = count(calls.flatMap((call) => call.told));
+  const told = countWords(calls.flatMap((call) => call.told));
   const { done = 0, unknown = 0, failed = 0 } = told;
   return {
     tool,
@@ -112,7 +112,7 @@ function computeEffectFigures(ledger: Ledger, tool: ToolName, calls: readonly Ca
   };
 }
 
-function count(words: readonly string[]): Record<string, number> {
+function countWords(words: readonly string[]): Record<string, number> {
   const counts = Object.groupBy(words, (word) => word);
   return Object.fromEntries(Object.entries(counts).map(([word, list]) => [word, list?.length ?? 0]));
 }

@@ -102,7 +102,7 @@ export const createOpeningEvents = (calls: readonly PlannedCall[] = CALLS): read
 ];
 
 /** Adds sequence numbers and times to the events, with 50 ms between them. */
-export const journal = (...events: readonly BareEvent[]): readonly TimelineEvent[] =>
+export const createJournal = (...events: readonly BareEvent[]): readonly TimelineEvent[] =>
   events.map((event, index) => ({ ...event, seq: index + 1, at: STARTED_AT + 50 * index }));
 
 /** Returns the journal of a correct run in which one process died. */
@@ -121,10 +121,10 @@ export function createExecution({ tool, label }: PlannedCall, more: Partial<Exec
   return { service, call, key: `key of ${call}`, what: JSON.stringify({ label }), ...more };
 }
 
-export const effects = (): readonly Execution[] =>
+export const createEffects = (): readonly Execution[] =>
   CALLS.filter(({ tool }) => tool !== 'read').map((call) => createExecution(call));
 
-export const answer = (outcome = 'completed', turn = TURN): SentReply => ({
+export const createAnswer = (outcome = 'completed', turn = TURN): SentReply => ({
   came: 'answer',
   turn,
   outcome,
@@ -136,9 +136,9 @@ export const answer = (outcome = 'completed', turn = TURN): SentReply => ({
 export function createLedger(more: Partial<Ledger> = {}, sent: Partial<SentMessage> = {}): Ledger {
   const broken: SentReply = { came: 'broken', sentAt: STARTED_AT - 1, to: 'message' };
   return {
-    sent: [{ errand, replies: [broken, answer()], shown: [{ seq: 2, type: 'turn-started' }], ...sent }],
-    journals: new Map([[SESSION, journal(...createGoodJournal())]]),
-    executions: effects(),
+    sent: [{ errand, replies: [broken, createAnswer()], shown: [{ seq: 2, type: 'turn-started' }], ...sent }],
+    journals: new Map([[SESSION, createJournal(...createGoodJournal())]]),
+    executions: createEffects(),
     kills: [KILLED_AT],
     restartedAt: KILLED_AT + 100,
     patience: 5_000,
@@ -149,5 +149,5 @@ export function createLedger(more: Partial<Ledger> = {}, sent: Partial<SentMessa
 
 /** The journals of a run whose only session has these events. */
 export const withJournal = (...events: readonly BareEvent[]) => ({
-  journals: new Map([[SESSION, journal(...events)]]),
+  journals: new Map([[SESSION, createJournal(...events)]]),
 });

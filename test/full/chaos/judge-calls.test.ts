@@ -1,16 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import {
-  answer,
   type BareEvent,
   CALLS,
   callEnded,
   callStarted,
+  createAnswer,
+  createEffects,
   createExecution,
   createGoodJournal,
   createLedger,
   createOpeningEvents,
   createTurnEnded,
-  effects,
   getCallId,
   TURN,
   turnResumed,
@@ -43,28 +43,28 @@ const withEnding = (
   );
 
 const withoutCall = (call: PlannedCall) => ({
-  executions: effects().filter((one) => one.call !== getCallId(call)),
+  executions: createEffects().filter((one) => one.call !== getCallId(call)),
 });
 
 describe('the chaos oracle for calls', () => {
   it.each<[string, Parameters<typeof createLedger>[0], string, PlannedCall, string]>([
     [
       'a `once` call that happened twice',
-      { executions: [...effects(), createExecution(once)] },
+      { executions: [...createEffects(), createExecution(once)] },
       'doubled',
       once,
       'It happened 2 times, and was told as done.',
     ],
     [
       'a reconciling call that happened twice',
-      { executions: [...effects(), createExecution(reconciled)] },
+      { executions: [...createEffects(), createExecution(reconciled)] },
       'doubled',
       reconciled,
       'It happened 2 times, and was told as done.',
     ],
     [
       'a call with an unknown outcome that happened twice',
-      { ...withEnding(once, 'unknown-outcome'), executions: [...effects(), createExecution(once)] },
+      { ...withEnding(once, 'unknown-outcome'), executions: [...createEffects(), createExecution(once)] },
       'doubled',
       once,
       'It happened 2 times, and was told as unknown.',
@@ -162,7 +162,7 @@ describe('the chaos oracle for calls', () => {
       what: 'Its idempotency key is not its own.',
     });
     const again = createExecution(idempotent, { key: 'another' });
-    expect(judge(createLedger({ executions: [...effects(), again] }))).toEqual([
+    expect(judge(createLedger({ executions: [...createEffects(), again] }))).toEqual([
       {
         rule: 'doubled',
         where: `${idempotent.label} (idempotent)`,
@@ -170,7 +170,7 @@ describe('the chaos oracle for calls', () => {
       },
       createKeyFinding(idempotent.label, getCallId(idempotent)),
     ]);
-    const shared = effects().map((one) =>
+    const shared = createEffects().map((one) =>
       one.call === getCallId(once) ? { ...one, key: `key of ${getCallId(reconciled)}` } : one,
     );
     expect(judge(createLedger({ executions: shared }))).toEqual([
@@ -215,7 +215,9 @@ describe('the chaos oracle for calls', () => {
   });
 
   it('allows an idempotent call to run again under its key', () => {
-    expect(judge(createLedger({ executions: [...effects(), createExecution(idempotent)] }))).toEqual([]);
+    expect(judge(createLedger({ executions: [...createEffects(), createExecution(idempotent)] }))).toEqual(
+      [],
+    );
   });
 
   it('allows a `once` call to have an unknown outcome if its holder crashed during it, with or without an effect', () => {
@@ -241,7 +243,7 @@ describe('the chaos oracle for calls', () => {
         createCancelled(message),
         createTurnEnded('cancelled'),
       );
-      return judge(createLedger(run, { replies: [answer('cancelled')] })).map(({ rule }) => rule);
+      return judge(createLedger(run, { replies: [createAnswer('cancelled')] })).map(({ rule }) => rule);
     };
     expect(
       listRules("The call of 'idempotent' was cancelled while it ran. It may have taken effect."),

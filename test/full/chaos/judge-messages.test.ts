@@ -1,19 +1,19 @@
 import { describe, expect, it } from 'vitest';
 import type { TimelineEvent } from '../../../src/examples/demo/client.ts';
 import {
-  answer,
   type BareEvent,
   CALLS,
   callEnded,
   callStarted,
+  createAnswer,
+  createEffects,
   createGoodJournal,
+  createJournal,
   createLedger,
   createOpeningEvents,
   createTurnEnded,
-  effects,
   errand,
   getCallId,
-  journal,
   KILLED_AT,
   SESSION,
   TURN,
@@ -71,18 +71,18 @@ describe('the chaos oracle for messages', () => {
       'a cancelled turn without a request to cancel it',
       [
         withJournal(...createGoodJournal().slice(0, -1), createTurnEnded('cancelled')),
-        { replies: [answer('cancelled')] },
+        { replies: [createAnswer('cancelled')] },
       ],
       { rule: 'outcome', where: 'm1', what: 'It was cancelled by nobody.' },
     ],
     [
       'a sender who receives another outcome',
-      [{}, { replies: [answer('cancelled')] }],
+      [{}, { replies: [createAnswer('cancelled')] }],
       { rule: 'told wrongly', where: 'm1', what: 'Told cancelled in turn t1; it is completed in turn t1.' },
     ],
     [
       'a retry that receives another turn',
-      [{}, { replies: [answer('completed', 't9'), answer()] }],
+      [{}, { replies: [createAnswer('completed', 't9'), createAnswer()] }],
       { rule: 'told wrongly', where: 'm1', what: 'Told completed in turn t9; it is completed in turn t1.' },
     ],
     [
@@ -94,7 +94,12 @@ describe('the chaos oracle for messages', () => {
       'a server error',
       [
         {},
-        { replies: [answer(), { came: 'unexpected', status: 500, body: 'Oh', sentAt: 1, to: 'message' }] },
+        {
+          replies: [
+            createAnswer(),
+            { came: 'unexpected', status: 500, body: 'Oh', sentAt: 1, to: 'message' },
+          ],
+        },
       ],
       { rule: 'unexpected answer', where: 'm1', what: '500 Oh' },
     ],
@@ -105,12 +110,15 @@ describe('the chaos oracle for messages', () => {
     ],
     [
       'a message that was never sent',
-      [{ sent: [], executions: effects() }],
+      [{ sent: [], executions: createEffects() }],
       { rule: 'stranger', where: 'm1', what: 'A turn has it, and nobody sent it.' },
     ],
     [
       'a journal with a gap',
-      [{ journals: new Map([[SESSION, withoutEvents(journal(...createGoodJournal()))]]) }, { shown: [] }],
+      [
+        { journals: new Map([[SESSION, withoutEvents(createJournal(...createGoodJournal()))]]) },
+        { shown: [] },
+      ],
       { rule: 'gap', where: SESSION, what: 'Event 2 is 3.' },
     ],
     [
@@ -163,7 +171,7 @@ describe('the chaos oracle for messages', () => {
       { ...createTurnEnded('completed'), turn: 't2' } as BareEvent,
     ];
     const run = createLedger({ ...withJournal(...events), patience: 400 });
-    const sent = [...run.sent, { errand: second, replies: [answer('completed', 't2')], shown: [] }];
+    const sent = [...run.sent, { errand: second, replies: [createAnswer('completed', 't2')], shown: [] }];
     // The second turn ends 600 ms after the restart, but only 200 ms after the first one.
     expect(judge({ ...run, sent })).toEqual([]);
     expect(judge({ ...run, sent, patience: 190 }).map(({ rule, where }) => `${rule} ${where}`)).toEqual([
@@ -193,7 +201,7 @@ describe('the chaos oracle for messages', () => {
     const events = createGoodJournal().slice(0, -1);
     const turnFailed: BareEvent = { type: 'turn-ended', turn: TURN, outcome: 'failed', error };
     const failed = withJournal(...events, turnFailed);
-    const sent = { replies: [answer('failed')] };
+    const sent = { replies: [createAnswer('failed')] };
     expect(
       judge(createLedger({ ...failed, kills: Array.from({ length: 8 }, (_, i) => KILLED_AT + i) }, sent)),
     ).toEqual([]);

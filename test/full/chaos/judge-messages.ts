@@ -1,4 +1,4 @@
-import { cannotBeThere, type SentMessage } from './deliver.ts';
+import { cannotBeStored, type SentMessage } from './deliver.ts';
 import type { Finding, Ledger } from './ledger.ts';
 import { readStory, type TurnStory } from './story.ts';
 
@@ -116,7 +116,7 @@ function judgeSilence(sent: SentMessage): Finding[] {
   const { replies, errand } = sent;
   const isOver = replies.some(({ came }) => came === 'answer' || came === 'unexpected');
   const hasLeft = errand.verdict === 'leave' && replies.some(({ came }) => came === 'suspended');
-  if (isOver || hasLeft || mayAbandon(sent) || cannotBeThere(sent)) return [];
+  if (isOver || hasLeft || mayAbandon(sent) || cannotBeStored(sent)) return [];
   return [
     toFinding(sent, 'not answered', `It was sent ${replies.length} times, and nobody told how it ended.`),
   ];

@@ -1,11 +1,11 @@
-import type { Pending } from '../../../src/examples/demo/client.ts';
+import type { PendingCall } from '../../../src/examples/demo/client.ts';
 
 /** The outcome of one request, as its sender observes it. */
 export type Reply =
   /** The turn's outcome. */
   | { readonly came: 'answer'; readonly turn: string; readonly outcome: string }
   /** The turn waits for a decision. */
-  | { readonly came: 'suspended'; readonly turn: string; readonly pending: readonly Pending[] }
+  | { readonly came: 'suspended'; readonly turn: string; readonly pending: readonly PendingCall[] }
   /** 202: the message is stored, and the answer arrives elsewhere. */
   | { readonly came: 'accepted'; readonly turn: string; readonly status: string }
   /** The session is busy, suspended or unreachable. */
@@ -22,7 +22,7 @@ interface Body {
   readonly turn?: string;
   readonly outcome?: string;
   readonly status?: string | number;
-  readonly pending?: readonly Pending[];
+  readonly pending?: readonly PendingCall[];
   readonly type?: string;
 }
 

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { computeFigures } from './figures.ts';
-import { CALLS, createExecution, createLedger, effects, getCallId } from './hand-made.ts';
+import { CALLS, createEffects, createExecution, createLedger, getCallId } from './hand-made.ts';
 import { judge } from './oracle.ts';
-import { reportOf } from './report.ts';
+import { formatReport } from './report.ts';
 
-const reportFor = (...parts: Parameters<typeof createLedger>): string => {
+const createReport = (...parts: Parameters<typeof createLedger>): string => {
   const run = createLedger(...parts);
-  return reportOf(computeFigures(run), judge(run));
+  return formatReport(computeFigures(run), judge(run));
 };
 
 const TOP = [
@@ -18,7 +18,7 @@ const TOP = [
 ];
 
 it('a chaos report shows the messages sent, the outcomes that the model saw and the observed effects', () => {
-  expect(reportFor().split('\n')).toEqual([
+  expect(createReport().split('\n')).toEqual([
     ...TOP,
     'read                              1              0              0              -              -              -',
     'idempotent                        1              0              0              1              0              0',
@@ -32,14 +32,14 @@ it('a chaos report shows the number of problems of each kind, and then a limited
   const [, , once] = CALLS;
   if (!once) throw new Error('The plan has no third call.');
   const executions = [
-    ...effects(),
+    ...createEffects(),
     createExecution(once),
     ...Array.from({ length: 50 }, (_, index) => ({
       ...createExecution(once, { call: `t9.1.${index}`, key: `k${index}` }),
       what: '{"label":"x"}',
     })),
   ];
-  const lines = reportFor({ executions })
+  const lines = createReport({ executions })
     .split('\n')
     .slice(TOP.length + 6);
   expect(lines.slice(0, 3)).toEqual([
@@ -56,7 +56,9 @@ describe('the figures of the chaos run', () => {
   if (!idempotent) throw new Error('The plan has no second call.');
 
   it('count messages by outcome, and calls by the reported outcome', () => {
-    const figures = computeFigures(createLedger({ executions: [...effects(), createExecution(idempotent)] }));
+    const figures = computeFigures(
+      createLedger({ executions: [...createEffects(), createExecution(idempotent)] }),
+    );
     expect(figures).toMatchObject({
       accepted: 1,
       outcomes: { completed: 1 },

@@ -5,7 +5,7 @@ import type { Finding } from './ledger.ts';
 const MAX_SHOWN = 40;
 
 /** Formats the figures and the violations of a run. */
-export function reportOf(figures: Figures, findings: readonly Finding[]): string {
+export function formatReport(figures: Figures, findings: readonly Finding[]): string {
   const { accepted, outcomes, uncertain, refused, joined, tookOver, queued, steered, effects } = figures;
   return [
     `messages: accepted ${accepted}: ${formatCounts(Object.entries(outcomes))}; without a key, and nobody can know: ${uncertain}; never taken: ${refused}`,

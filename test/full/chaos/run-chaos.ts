@@ -20,7 +20,7 @@ import type { Ledger } from './ledger.ts';
 import { type Load, startLoad } from './load.ts';
 import { type ChaosOptions, readOptions, USAGE } from './options.ts';
 import { judge } from './oracle.ts';
-import { reportOf } from './report.ts';
+import { formatReport } from './report.ts';
 import { drawLives } from './schedule.ts';
 
 const ENTRY = 'test/full/chaos/worker/chaos-worker.ts';
@@ -93,7 +93,7 @@ function formatProgress({ sent }: Load): string {
 function printVerdict(ledger: Ledger, { seed }: ChaosOptions): boolean {
   const figures = computeFigures(ledger);
   const findings = judge(ledger);
-  console.log(`\n${reportOf(figures, findings)}\n`);
+  console.log(`\n${formatReport(figures, findings)}\n`);
   const passed = findings.length === 0;
   console.log(
     `chaos: seed ${seed}; ${ledger.kills.length} kills, ${ledger.kills.length} restarts; the last turn ended ${figures.last} ms ` +

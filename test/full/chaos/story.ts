@@ -1,7 +1,7 @@
 import type { TimelineEvent } from '../../../src/examples/demo/client.ts';
 import type { ResultData } from '../../../src/index.ts';
 import type { FinalOutcome, TurnError } from '../../../src/journal/entry.ts';
-import { planIn, type ToolName } from './worker/plan.ts';
+import { parsePlan, type ToolName } from './worker/plan.ts';
 
 /**
  * The result of a call as the model received it. `unknown` is an unknown outcome, and `not-run` is a call that
@@ -69,7 +69,7 @@ const toStory = (
   freeAt: number,
 ): TurnStory => ({
   turn,
-  messages: [{ name: nameOf(message), as: turn }],
+  messages: [{ name: getMessageName(message), as: turn }],
   startedAt: at,
   freeAt,
   endedAt: 0,
@@ -81,12 +81,12 @@ const toStory = (
   calls: new Map(),
 });
 
-const nameOf = (message: string): string => planIn(message)?.message ?? message;
+const getMessageName = (message: string): string => parsePlan(message)?.message ?? message;
 
 function take(turn: TurnStory, event: TimelineEvent): void {
   switch (event.type) {
     case 'turn-steered':
-      turn.messages.push({ name: nameOf(event.message), as: event.as });
+      turn.messages.push({ name: getMessageName(event.message), as: event.as });
       return;
     case 'turn-resumed':
       if (event.cause === 'expired') turn.inVain += 1;
@@ -131,7 +131,7 @@ function toCall(id: string, name: string, input: string): CallStory {
 }
 
 /** The end of the result of an `idempotent` call that was cancelled while it ran. */
-const IN_DOUBT = ' while it ran. It may have taken effect.';
+const IN_DOUBT_SUFFIX = ' while it ran. It may have taken effect.';
 
 function getReportedResult(result: ResultData): ReportedResult {
   if (result.type !== 'error') return result.withheld ? 'not-run' : 'done';
@@ -139,7 +139,7 @@ function getReportedResult(result: ResultData): ReportedResult {
     case 'unknown-outcome':
       return 'unknown';
     case 'cancelled':
-      return result.message.endsWith(IN_DOUBT) ? 'unknown' : 'not-run';
+      return result.message.endsWith(IN_DOUBT_SUFFIX) ? 'unknown' : 'not-run';
     case 'declined':
     case 'skipped':
     case 'limit':

@@ -2,11 +2,11 @@ import {
   createCrashableMemorySession,
   DISTURBANCES,
   type Disturbance,
+  getDisturbanceName,
   listDisturbances,
   MODES,
   type Mode,
   mapConcurrently,
-  nameOf,
 } from '../../doors/testing.ts';
 import { type Guard, SABOTAGES } from './lab/sabotage.ts';
 import type { Scenario } from './lab/scenario.ts';
@@ -35,7 +35,7 @@ export const listCells = (trials: readonly Trial[], modes: readonly Mode[]): Cel
 /** Returns cells with one mode for each position. The modes alternate, so that neighboring positions differ. */
 export const listCellsInTurn = (trials: readonly Trial[]): Cell[] =>
   listCells(trials, MODES).filter(({ disturbance: { at, mode } }) => {
-    const ways: readonly Mode[] = DISTURBANCES[nameOf(mode)];
+    const ways: readonly Mode[] = DISTURBANCES[getDisturbanceName(mode)];
     return ways[(Math.floor(at / 2) + (at % 2)) % ways.length] === mode;
   });
 

@@ -38,12 +38,12 @@ beforeAll(async () => {
     mkdirSync(place, { recursive: true });
     await run('tar', ['-xzf', tarball, '--strip-components', '1', '-C', place]);
     const { dependencies } = JSON.parse(readFileSync(join(place, 'package.json'), 'utf8'));
-    for (const dependency of Object.keys(dependencies)) link(dependency);
+    for (const dependency of Object.keys(dependencies)) linkPackage(dependency);
   }
 }, PACK_TEST_TIMEOUT_MS);
 afterAll(() => rmSync(tarballs.folder, { recursive: true, force: true, maxRetries: 3 }));
 
-function link(name: string): void {
+function linkPackage(name: string): void {
   const place = join(tarballs.folder, 'node_modules', name);
   mkdirSync(dirname(place), { recursive: true });
   rmSync(place, { force: true });
@@ -64,9 +64,9 @@ async function createAndCheck(template: string): Promise<string> {
   const path = join(tarballs.folder, template);
   const manifest = JSON.parse(readFileSync(join(path, 'package.json'), 'utf8'));
   for (const name of Object.keys({ ...manifest.dependencies, ...manifest.devDependencies })) {
-    if (name !== 'holdfast') link(name);
+    if (name !== 'holdfast') linkPackage(name);
   }
-  link('.bin');
+  linkPackage('.bin');
   return path;
 }
 

@@ -4,12 +4,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openSite, type Site } from './site.ts';
-import { addToAgenda, readStoredSessions, type Stored } from './stored.ts';
+import { addToAgenda, readStoredSessions, type StoredSession } from './stored.ts';
 import { brokenMigration, currentBuild, laterMigration, tellingAlarms } from './versions.ts';
 import type { VisitResponse } from './visit.ts';
 
 let site: Site;
-let before: Stored;
+let before: StoredSession;
 let shown: VisitResponse;
 /** Long enough to be stored in parts. */
 const longMessage = `Keep this: ${'kelp '.repeat(20_000)}`;
@@ -26,7 +26,7 @@ beforeAll(async () => {
 });
 afterAll(() => site.close());
 
-function readStored(): Stored {
+function readStored(): StoredSession {
   const [one] = readStoredSessions(site.storage).values();
   if (!one) throw new Error('The storage contains no session.');
   return one;

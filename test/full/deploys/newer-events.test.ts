@@ -6,13 +6,13 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { pollUntil } from '../../../src/examples/demo/ports.ts';
 import { openSite, type Site } from './site.ts';
-import { readStoredSessions, type Stored } from './stored.ts';
+import { readStoredSessions, type StoredSession } from './stored.ts';
 import { currentBuild, laterBuild, withAnotherType } from './versions.ts';
 import type { Visit, VisitResponse } from './visit.ts';
 
 let site: Site;
-let before: ReadonlyMap<string, Stored>;
-let after: ReadonlyMap<string, Stored>;
+let before: ReadonlyMap<string, StoredSession>;
+let after: ReadonlyMap<string, StoredSession>;
 let waiting: Promise<unknown>;
 
 const visitSession = (session: string): Visit => site.visit('clerk', session);
@@ -113,7 +113,7 @@ describe('a restored newer build', () => {
   });
 
   it('finds the session unchanged except for the accepted messages', () => {
-    const listAdded = ([name, { events }]: [string, Stored]): unknown => [
+    const listAdded = ([name, { events }]: [string, StoredSession]): unknown => [
       JSON.parse(name)[2],
       events.slice(before.get(name)?.events.length).map(({ type }) => type),
     ];

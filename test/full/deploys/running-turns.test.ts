@@ -91,7 +91,7 @@ describe.each(['stopped', 'killed'] as const)('a turn whose build is %s', (end) 
   });
 
   it('is followed by its queued messages in order', async () => {
-    await site.visit('queued').ended(await endOf(2));
+    await site.visit('queued').ended(await waitForTurns(2));
     const asked = site.world.asked('queued').at(-1)?.messages ?? [];
     expect(asked.flatMap((one) => (one.role === 'user' ? one.text : []))).toEqual([
       'Go.',
@@ -101,7 +101,7 @@ describe.each(['stopped', 'killed'] as const)('a turn whose build is %s', (end) 
     expectDone('queued');
 
     /** Returns the sequence number at which this many turns have ended. */
-    async function endOf(turns: number): Promise<number> {
+    async function waitForTurns(turns: number): Promise<number> {
       let last = 0;
       for (let ended = 0; ended < turns; ended += 1) {
         const events = await site.visit('queued').ended(last);

@@ -31,13 +31,13 @@ const LEASE_MS = 1_500;
 export type End = 'stopped' | 'killed';
 
 /** A running build. */
-interface Running {
+interface RunningBuild {
   readonly url: URL;
   readonly logs: readonly string[];
   end(): Promise<void>;
 }
 
-const START: Readonly<Record<End, (entry: string, settings: WorkerSettings) => Promise<Running>>> = {
+const START: Readonly<Record<End, (entry: string, settings: WorkerSettings) => Promise<RunningBuild>>> = {
   stopped: async (entry, settings) => {
     const { url, logs, stop } = await startWorker(entry, settings);
     return { url, logs, end: stop };
@@ -52,7 +52,7 @@ const START: Readonly<Record<End, (entry: string, settings: WorkerSettings) => P
 export async function openSite(entry: string, end: End = 'stopped'): Promise<Site> {
   const storage = await mkdtemp(join(tmpdir(), 'holdfast-deploys-'));
   const world = await openWorld();
-  let running: Running | undefined;
+  let running: RunningBuild | undefined;
   const vars = { WORLD_URL: world.url, LEASE_MS: String(LEASE_MS) };
   const kill = async (): Promise<void> => {
     await running?.end();

@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { type PackedEvents, unpackEvents } from '../../doors/journal.ts';
 
 /** The stored data of a session. */
-export interface Stored {
+export interface StoredSession {
   /** The version of its tables. */
   readonly version: number;
   /** `body` is `null` if it is stored in parts. */
@@ -17,8 +17,8 @@ export interface Stored {
 }
 
 /** Reads the databases of all sessions, by session name. No Worker may be running on the storage. */
-export const readStoredSessions = (storage: string): ReadonlyMap<string, Stored> =>
-  new Map(listDatabases(storage).flatMap(read));
+export const readStoredSessions = (storage: string): ReadonlyMap<string, StoredSession> =>
+  new Map(listDatabases(storage).flatMap(readStored));
 
 /** Returns the database files of the sessions. */
 export function listDatabases(storage: string): readonly string[] {
@@ -27,7 +27,7 @@ export function listDatabases(storage: string): readonly string[] {
   return databases.map((file) => join(storage, file));
 }
 
-function read(file: string): [string, Stored][] {
+function readStored(file: string): [string, StoredSession][] {
   const database = new DatabaseSync(file, { readOnly: true });
   try {
     const { name, version } = database.prepare('SELECT name, version FROM schema').get() ?? {};
@@ -48,7 +48,7 @@ function read(file: string): [string, Stored][] {
     const kept = snapshot && { ...snapshot, body: parse(snapshot.body) };
     // The columns are those of journal-schema.ts.
     const rest = { agenda: agenda.map(({ kind }) => kind), ...(kept && { snapshot: kept }) };
-    return [[String(name), { version, events, lease, ...rest } as unknown as Stored]];
+    return [[String(name), { version, events, lease, ...rest } as unknown as StoredSession]];
   } finally {
     database.close();
   }

@@ -24,7 +24,7 @@ export interface Visit {
   /** Resolves when an event of this type is in the journal. */
   happened(type: TimelineEvent['type']): Promise<void>;
   /** Waits until there are pending calls, and returns them. */
-  pending(): Promise<readonly Pending[]>;
+  pending(): Promise<readonly PendingCall[]>;
 }
 
 /** The options of a request. */
@@ -35,7 +35,7 @@ export interface SendOptions {
 }
 
 /** A pending call. */
-export interface Pending {
+export interface PendingCall {
   readonly call: string;
   readonly tool: string;
   readonly message: string;
@@ -46,7 +46,7 @@ const PATIENCE_MS = 20_000;
 /** @param address Returns the session's current URL. */
 export function openVisit(address: () => string): Visit {
   const send = async (path: string, init: RequestInit): Promise<VisitResponse> =>
-    read(await fetch(address() + path, { signal: AbortSignal.timeout(PATIENCE_MS), ...init }));
+    readResponse(await fetch(address() + path, { signal: AbortSignal.timeout(PATIENCE_MS), ...init }));
   const post: Visit['post'] = (path, body = {}, { headers, leave } = {}) =>
     send(path, {
       method: 'POST',
@@ -76,10 +76,10 @@ export function openVisit(address: () => string): Visit {
         return events.some((event) => event.type === type);
       }),
     async pending() {
-      let pending: readonly Pending[] = [];
+      let pending: readonly PendingCall[] = [];
       await pollUntil('something is waited for', PATIENCE_MS, async () => {
         const { body } = await get();
-        ({ pending = [] } = body as { readonly pending?: readonly Pending[] }); // documented in docs/http.md
+        ({ pending = [] } = body as { readonly pending?: readonly PendingCall[] }); // documented in docs/http.md
         return pending.length > 0;
       });
       return pending;
@@ -87,7 +87,7 @@ export function openVisit(address: () => string): Visit {
   };
 }
 
-async function read(response: Response): Promise<VisitResponse> {
+async function readResponse(response: Response): Promise<VisitResponse> {
   const { status, headers } = response;
   const type = headers.get('content-type');
   const text = await response.text();

@@ -44,7 +44,9 @@ interface WorldState {
 export async function openWorld(): Promise<World> {
   const kept: WorldState = { gate: new Gate(), scripts: new Map(), asked: new Map(), done: new Map() };
   const { server, url } = await listen((request, response) => {
-    answer(kept, request, response).catch((failure: unknown) => response.writeHead(500).end(String(failure)));
+    answerRequest(kept, request, response).catch((failure: unknown) =>
+      response.writeHead(500).end(String(failure)),
+    );
   });
   return {
     url,
@@ -66,7 +68,11 @@ const formatScriptName = (scene: string, to?: string): string =>
  * `POST /{scene}/model` is a model request, and `POST /{scene}/{tool}` is an effect. `GET` returns whether an
  * effect with the same key happened.
  */
-async function answer(kept: WorldState, request: IncomingMessage, response: ServerResponse): Promise<void> {
+async function answerRequest(
+  kept: WorldState,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
   const [scene = '', what = ''] = (request.url ?? '').split('/').slice(1).map(decodeURIComponent);
   const { 'idempotency-key': key = '' } = request.headers;
   if (request.method === 'GET') {
@@ -75,13 +81,13 @@ async function answer(kept: WorldState, request: IncomingMessage, response: Serv
     return;
   }
   const body = await readJson(request);
-  const said = what === 'model' ? replyTo(kept, scene, body as ModelRequest) : { did: what }; // sent by the fixtures
+  const said = what === 'model' ? findReply(kept, scene, body as ModelRequest) : { did: what }; // sent by the fixtures
   if (what !== 'model') put(kept.done, scene, { tool: what, input: body, key: String(key) });
   await kept.gate.pass(`${scene} ${what}`);
   response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(said));
 }
 
-function replyTo({ scripts, asked }: WorldState, scene: string, request: ModelRequest): ModelReply {
+function findReply({ scripts, asked }: WorldState, scene: string, request: ModelRequest): ModelReply {
   put(asked, scene, request);
   const { messages } = request;
   const begun = messages.find(({ role }) => role === 'user');

@@ -15,7 +15,7 @@ const EVENTS_AT_ONCE = 5_000;
 type Call = Extract<SessionEvent, { type: 'model-replied' }>['toolCalls'][number];
 
 /** Returns the events of an answered turn after its start. */
-const answerEvents = (turn: string, answer = ANSWER): SessionEvent[] => [
+const createAnswerEvents = (turn: string, answer = ANSWER): SessionEvent[] => [
   createModelReplied(turn, answer),
   { type: 'turn-ended', turn, outcome: 'completed' },
 ];
@@ -39,7 +39,7 @@ const createTurnStarted = (turn: string): SessionEvent => ({
   principal: { id: 'filler' },
 });
 
-const startOf = (agent: string, turn: string) => {
+const createTurnStart = (agent: string, turn: string) => {
   const ids = [turn, `incarnation-${turn}`];
   const start = { agent, message: QUESTION, context: ToolCallContext.EMPTY, from: { id: 'filler' } };
   return toTurnStart(start, () => ids.shift() ?? '');
@@ -47,7 +47,7 @@ const startOf = (agent: string, turn: string) => {
 
 /** Begins a turn that no invocation runs. */
 export async function beginTurn(port: SessionPort, agent: string, turn: string) {
-  const request = { nonce: `of ${turn}`, start: startOf(agent, turn), reader: toReader() };
+  const request = { nonce: `of ${turn}`, start: createTurnStart(agent, turn), reader: toReader() };
   const leased = await port.begin(request);
   if (leased.status !== 'leased')
     throw new Error(`The turn ${turn} got no lease: the session is ${leased.status}.`);
@@ -69,9 +69,9 @@ export async function fillWith(
   const turns = Array.from({ length: messages / 2 }, (_, turn) => `t${turn}`);
   const events = turns.flatMap((turn, index) => [
     ...(index === 0 ? [] : [createTurnStarted(turn)]),
-    ...answerEvents(turn, answer),
+    ...createAnswerEvents(turn, answer),
   ]);
-  await store(port, agent, events);
+  await storeEvents(port, agent, events);
 }
 
 /** Fills a session's blackboard with this many entries, 100 for each call. */
@@ -93,14 +93,14 @@ export async function fillBlackboard(port: SessionPort, agent: string, entries: 
         result: { type: 'text', content: 'Done' },
         changes: { blackboard },
       },
-      ...answerEvents(turn),
+      ...createAnswerEvents(turn),
     ];
   });
-  await store(port, agent, events);
+  await storeEvents(port, agent, events);
 }
 
 /** Appends events as a single holder, without ending between turns. The last event ends the last turn. */
-async function store(port: SessionPort, agent: string, events: readonly SessionEvent[]): Promise<void> {
+async function storeEvents(port: SessionPort, agent: string, events: readonly SessionEvent[]): Promise<void> {
   const { leased } = await beginTurn(port, agent, 't0');
   const rows: NewRow[] = events.map(toRow);
   for (let at = 0; at < rows.length; at += EVENTS_AT_ONCE) {
@@ -113,7 +113,7 @@ async function store(port: SessionPort, agent: string, events: readonly SessionE
 }
 
 /** Returns the events of one more iteration: a reply with a call, and the start and end of the call. */
-export function iteration(turn: string, at: number): readonly NewRow[] {
+export function createIteration(turn: string, at: number): readonly NewRow[] {
   const call = `${turn}.${at}.0`;
   const calls = [{ id: call, providerId: call, name: 'look', input: '{"id":7}' }];
   return [

@@ -9,7 +9,7 @@ import { createObjectSession } from '../../doors/durable-objects.ts';
 import { REDUCER_VERSION } from '../../doors/journal.ts';
 import { BUILT_IN_KINDS } from '../../doors/kinds.ts';
 import { foldLeased, toReader, toSessionName } from '../../doors/session.ts';
-import { beginTurn, fillBlackboard, fillSession, iteration } from './fill-session.ts';
+import { beginTurn, createIteration, fillBlackboard, fillSession } from './fill-session.ts';
 
 /** A session object that reports its size, and the rows that its database has read and written. */
 export class SessionObject extends Base {
@@ -101,7 +101,7 @@ export default {
         const turn = query.get('turn') ?? '';
         const { leased } = await beginTurn(port, agent, turn);
         for (let i = 0, head = leased.page.head; i < count; i += 1, head += 3) {
-          const answer = await port.append(leased.epoch, head + 1, { events: iteration(turn, head) });
+          const answer = await port.append(leased.epoch, head + 1, { events: createIteration(turn, head) });
           if (answer.status !== 'appended')
             throw new Error(`The session refused an append: ${answer.status}.`);
         }

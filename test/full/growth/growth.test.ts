@@ -5,7 +5,7 @@ import { type LeaseGrant, toSnapshot } from '../../doors/journal.ts';
 import { BUILT_IN_KINDS } from '../../doors/kinds.ts';
 import { foldAll, toReader } from '../../doors/session.ts';
 import { makeObjectHarness, type ObjectHarness } from '../../gate/workerd/durable-objects/object-harness.ts';
-import { beginTurn, fillBlackboard, fillSession, iteration } from './fill-session.ts';
+import { beginTurn, createIteration, fillBlackboard, fillSession } from './fill-session.ts';
 
 interface StatementCounts {
   readonly statements: number;
@@ -43,7 +43,7 @@ describe('a long session', () => {
     for (const messages of [10, 100, 1_000, 10_000]) {
       const harness = await fillHarness(messages);
       const { leased } = await beginTurn(harness.raw, 'agent', 'next');
-      const events = iteration('next', leased.page.head);
+      const events = createIteration('next', leased.page.head);
       const change = { events, progress: true };
       work.push(
         await countStatements(harness, (object) => object.append(leased.epoch, leased.page.head + 1, change)),

@@ -3,7 +3,7 @@ import { env } from 'cloudflare:workers';
 import { describe, expect, it } from 'vitest';
 import { defineAgent, defineTool } from '../../../src/index.ts';
 import { toSessionName } from '../../doors/session.ts';
-import { holdReply, modelBySession, script } from '../../fixtures/scripts.ts';
+import { createHeldReply, modelBySession, registerScript } from '../../fixtures/scripts.ts';
 import { createTestApp } from '../../gate/workerd/http/app.ts';
 import { createSessionPath, getSessionId, post, readJson } from '../../gate/workerd/http/client.ts';
 
@@ -65,7 +65,7 @@ async function readEvents(session: string): Promise<Record<string, unknown>[]> {
 describe('bodies of five million characters', () => {
   it('are unchanged in a message, its context, a result, an artifact and an answer', async () => {
     const session = createSessionPath('writer');
-    const { message } = script(
+    const { message } = registerScript(
       { calls: [{ name: 'text' }] },
       { calls: [{ name: 'artifact' }] },
       { text: LONG, pieces: [] },
@@ -102,8 +102,8 @@ describe('bodies of five million characters', () => {
     const session = createSessionPath('writer');
     // The maximum size of the messages that can wait in a session.
     const long = LONG.slice(0, 4_900_000);
-    const first = holdReply('First.');
-    const { message } = script(first.reply, 'Second.');
+    const first = createHeldReply('First.');
+    const { message } = registerScript(first.reply, 'Second.');
     const answering = post(session, { message: message() }, { via });
     await first.asked();
     const queued = await via(`${session}/messages?whenBusy=queue`, {

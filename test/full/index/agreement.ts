@@ -1,7 +1,7 @@
 /** Compares an index and its copy in D1 with the journals. */
 import { setTimeout as wait } from 'node:timers/promises';
-import { forEachConcurrently, type IndexedSite, type Listed, type Place } from './indexed-site.ts';
-import type { JournalFacts, Shown } from './worker/journal-facts.ts';
+import { forEachConcurrently, type IndexedSite, type ListedSession, type Place } from './indexed-site.ts';
+import type { JournalFacts, ShownSession } from './worker/journal-facts.ts';
 
 /** The state of each session as a text, by session name. */
 type View = ReadonlyMap<string, string>;
@@ -11,7 +11,7 @@ const formatFacts = (facts: Omit<JournalFacts, 'stops'>): string => {
   return JSON.stringify([status, outcome ?? null, turns, inputTokens, outputTokens, title]);
 };
 
-const formatListed = ({ usage, title, outcome, status, turns }: Listed): string =>
+const formatListed = ({ usage, title, outcome, status, turns }: ListedSession): string =>
   formatFacts({ ...usage, status, turns, outcome, title: String(title) });
 
 /** A row of the copy in D1. */
@@ -93,7 +93,7 @@ export async function measureLags(
   { facts }: OwnerJournals,
 ): Promise<number[]> {
   const bySession = Map.groupBy(
-    await site.ask<readonly Shown[]>(`/shown?owner=${owner}`),
+    await site.ask<readonly ShownSession[]>(`/shown?owner=${owner}`),
     ({ session }) => session,
   );
   return [...facts].flatMap(([session, { stops }]) =>

@@ -17,7 +17,7 @@ export interface Place {
 }
 
 /** A session as a list shows it. */
-export interface Listed {
+export interface ListedSession {
   readonly session: string;
   readonly status: string;
   readonly outcome?: string;
@@ -27,7 +27,7 @@ export interface Listed {
 }
 
 /** The response about an owner. */
-export interface Standing {
+export interface OwnerStatus {
   readonly sessions: number;
   readonly erasure?: { readonly status: string; readonly removed: number };
 }
@@ -121,21 +121,21 @@ export class IndexedSite {
   }
 
   /** Returns all sessions of an owner from the index. */
-  async sessions(owner: string): Promise<readonly Listed[]> {
-    const all: Listed[] = [];
+  async sessions(owner: string): Promise<readonly ListedSession[]> {
+    const all: ListedSession[] = [];
     for (let cursor = ''; ; ) {
-      const page = await this.ask<{ readonly sessions: readonly Listed[]; readonly next: string | null }>(
-        `/agents/clerk/sessions?limit=100${cursor}`,
-        { headers: { 'x-owner': owner } },
-      );
+      const page = await this.ask<{
+        readonly sessions: readonly ListedSession[];
+        readonly next: string | null;
+      }>(`/agents/clerk/sessions?limit=100${cursor}`, { headers: { 'x-owner': owner } });
       all.push(...page.sessions);
       if (page.next === null) return all;
       cursor = `&cursor=${page.next}`;
     }
   }
 
-  owner = async (owner: string, method = 'GET'): Promise<Standing> =>
-    this.ask<Standing>(`/owners/tenant:${owner}`, { method, headers: { 'x-operator': 'yes' } });
+  owner = async (owner: string, method = 'GET'): Promise<OwnerStatus> =>
+    this.ask<OwnerStatus>(`/owners/tenant:${owner}`, { method, headers: { 'x-operator': 'yes' } });
 }
 
 /** Returns `true` if a problem is the outcome of a failed turn. */

@@ -45,12 +45,12 @@ export function readOptions(args: readonly string[]): IndexOptions | undefined {
     },
   });
   if (values.help) return undefined;
-  const read = (name: keyof IndexOptions): number => {
+  const readNumber = (name: keyof IndexOptions): number => {
     const text: unknown = Object(values)[name];
     if (text === undefined) return DEFAULTS[name];
     if (typeof text !== 'string' || !/^\d{1,9}$/.test(text))
       throw new Error(`--${name} must be a whole number, not '${text}'.`);
     return Number(text);
   };
-  return Object.fromEntries(names.map((name) => [name, read(name)])) as unknown as IndexOptions; // contains all options
+  return Object.fromEntries(names.map((name) => [name, readNumber(name)])) as unknown as IndexOptions; // contains all options
 }

@@ -36,7 +36,7 @@ const formatMessage = (index: number): string =>
   `${index % 7 === 3 ? 'fail' : index % 5 === 2 ? 'pay' : 'ask'} number ${index}`;
 
 /** Runs a turn in each session, and a second turn in every fourth session whose first turn has ended. */
-async function talk(site: IndexedSite, place: Place, index: number): Promise<void> {
+async function playSession(site: IndexedSite, place: Place, index: number): Promise<void> {
   await site.say(place, formatMessage(index), `first-${place.session}`);
   if (index % 4 === 0 && !formatMessage(index).startsWith('pay'))
     await site.say(place, `again ${formatMessage(index + 1).slice(0, 3)}`, `second-${place.session}`);
@@ -53,7 +53,7 @@ export async function runLoad(site: IndexedSite, size: LoadSize, settleMs: numbe
   let killing = Promise.resolve();
   await forEachConcurrently(places, size.atOnce, async (place, index) => {
     if (index > 0 && index % killEvery === 0 && size.kills > 0) killing = killing.then(() => site.kill());
-    await talk(site, place, index);
+    await playSession(site, place, index);
   });
   await killing;
   const seconds = (Date.now() - began) / 1_000;
@@ -120,11 +120,11 @@ export async function runErasure(
     await wait(300);
     await site.kill();
   }
-  const look = async (): Promise<string[]> => {
+  const checkErasure = async (): Promise<string[]> => {
     standing = await site.owner(owner);
     return standing.erasure?.status === 'erased' ? [] : ['it is erasing'];
   };
-  await waitForAgreement(look, settleMs);
+  await waitForAgreement(checkErasure, settleMs);
   const seconds = (Date.now() - began) / 1_000;
   // Files in an external store are removed one and a quarter lease terms after their session.
   await waitForAgreement(async () => ((await countLeft(site, owner)).files === 0 ? [] : ['files']), settleMs);

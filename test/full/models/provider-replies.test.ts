@@ -16,7 +16,7 @@ const options: LanguageModelV4CallOptions = {
 };
 
 /** A part in a form in which both sides can be compared. */
-interface ReadPart {
+interface ComparablePart {
   readonly type: string;
   readonly said: unknown;
   readonly provider?: unknown;
@@ -27,7 +27,7 @@ type Fields = Readonly<Record<string, unknown>>;
 const toJson = (value: unknown): unknown => JSON.parse(JSON.stringify(value ?? null));
 
 /** Converts a part of the SDK. */
-function readSdk(part: Fields): readonly ReadPart[] {
+function readSdk(part: Fields): readonly ComparablePart[] {
   const { type, text, toolCallId, toolName, input, result, url, kind, providerMetadata } = part;
   if (kind === 'anthropic.message_start') return [];
   if (type === 'text' && text === '' && !providerMetadata) return [];
@@ -36,7 +36,7 @@ function readSdk(part: Fields): readonly ReadPart[] {
 }
 
 /** Converts a part of the adapter's reply. */
-function readOurs(part: Fields): ReadPart {
+function readOurs(part: Fields): ComparablePart {
   const { type, text, id, name, input, result, url, kind, ranBy, provider } = part;
   const [call, tool] = type === 'source' ? [] : [id, name];
   const said = toJson([text, call, tool, input, result, url, kind, ranBy === 'provider']);
@@ -44,7 +44,7 @@ function readOurs(part: Fields): ReadPart {
 }
 
 /** Combines the parts of a stream. Texts and thoughts are appended, and later data replaces earlier data. */
-async function readParts(stream: ReadableStream<unknown>): Promise<readonly ReadPart[]> {
+async function readParts(stream: ReadableStream<unknown>): Promise<readonly ComparablePart[]> {
   const parts: Record<string, unknown>[] = [];
   const open = new Map<unknown, Record<string, unknown>>();
   const reader = stream.getReader();
@@ -68,7 +68,7 @@ async function readParts(stream: ReadableStream<unknown>): Promise<readonly Read
 
 const WHOLE_PARTS: ReadonlySet<string> = new Set(['tool-call', 'tool-result', 'file', 'source', 'custom']);
 
-async function readBySdk(reply: RecordedReply): Promise<readonly ReadPart[]> {
+async function readBySdk(reply: RecordedReply): Promise<readonly ComparablePart[]> {
   const model = findModel(reply);
   if (!model) return [];
   if (reply.streamed) return readParts((await model.doStream(options)).stream);
@@ -76,7 +76,7 @@ async function readBySdk(reply: RecordedReply): Promise<readonly ReadPart[]> {
   return content.flatMap((part) => readSdk({ ...part }));
 }
 
-async function readByHoldfast(reply: RecordedReply): Promise<readonly ReadPart[]> {
+async function readByHoldfast(reply: RecordedReply): Promise<readonly ComparablePart[]> {
   const model = findModel(reply);
   if (!model) return [];
   const { provider, modelId, specificationVersion, supportedUrls } = model;

@@ -30,11 +30,11 @@ describe('npm run plays', () => {
   });
 
   it('plays a seed in the same way each time, alone and after another seed', { timeout: TIMEOUT_MS }, () => {
-    const traceOf = (...args: readonly string[]) =>
+    const runTrace = (...args: readonly string[]) =>
       runPlays('--trace', ...args).stdout.replace(/^plays: .*$/gm, '');
-    const alone = traceOf('--seed', '103', '--count', '1');
+    const alone = runTrace('--seed', '103', '--count', '1');
     expect(alone.split('\n').length).toBeGreaterThan(300);
-    expect(traceOf('--seed', '102', '--count', '2').endsWith(alone)).toBe(true);
+    expect(runTrace('--seed', '102', '--count', '2').endsWith(alone)).toBe(true);
   });
 
   // Tries several seeds, because each change to the library changes which defects a seed finds.

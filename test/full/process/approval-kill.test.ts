@@ -3,7 +3,12 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Answer, type Client, openSession, type Pending } from '../../../src/examples/demo/client.ts';
+import {
+  type Answer,
+  type Client,
+  openSession,
+  type PendingCall,
+} from '../../../src/examples/demo/client.ts';
 import { type CountedEffects, countEffects } from '../../../src/examples/demo/counted-effects.ts';
 import { withTimeLimit } from '../../../src/examples/demo/ports.ts';
 import { type KillableWorker, startKillable } from './killable-worker.ts';
@@ -32,11 +37,11 @@ const open = (session: string): Client => openSession(worker.url, session, 'refu
 
 interface WaitingTurn {
   readonly turn: string;
-  readonly pending: Pending;
+  readonly pending: PendingCall;
 }
 
 /** Requests a refund, which then waits for its decision. */
-async function askIn(session: string): Promise<WaitingTurn> {
+async function requestRefund(session: string): Promise<WaitingTurn> {
   const { turn, outcome, pending = [] } = await open(session).send('Please refund order 1002');
   const [only] = pending;
   if (!only) throw new Error(`The turn has no pending call: ${outcome}.`);
@@ -64,7 +69,7 @@ describe('an approval that was waiting when its Worker was killed', () => {
   };
   beforeAll(async () => {
     await start();
-    for (const session of sessions) waiting.set(session, await askIn(session));
+    for (const session of sessions) waiting.set(session, await requestRefund(session));
     await worker.kill();
     await start();
   });
@@ -127,7 +132,7 @@ describe('an approval that was waiting when its Worker was killed', () => {
   it('does not run the call after it expired, and rejects later decisions', async () => {
     await worker.kill();
     await start({ REFUND_EXPIRES_MS: '2500' });
-    const { turn, pending } = await askIn('expiry');
+    const { turn, pending } = await requestRefund('expiry');
     await worker.kill();
     await start();
     const events = await open('expiry').turnEnded(0);

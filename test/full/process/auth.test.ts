@@ -88,7 +88,7 @@ interface TokenOptions {
   readonly key?: typeof keys.privateKey;
 }
 
-const sign = ({
+const signToken = ({
   claims,
   issuer,
   audience,
@@ -111,7 +111,7 @@ describe('byJwt', () => {
   const createBearerHeader = (token: string) => ({ authorization: `Bearer ${token}` });
 
   it('accepts a valid token as a member of its tenant with its roles', async () => {
-    expect(await send(createBearerHeader(await sign(ann)))).toEqual({
+    expect(await send(createBearerHeader(await signToken(ann)))).toEqual({
       status: 200,
       principal: { id: 'ann', tenant: 'acme', roles: ['manager'] },
     });
@@ -125,7 +125,7 @@ describe('byJwt', () => {
     ['without a tenant', { claims: { sub: 'ann' } }],
     ['without a subject', { claims: { tenant: 'acme' } }],
   ])('returns 401 for a token %s', async (_, change) => {
-    expect(await send(createBearerHeader(await sign({ ...ann, ...change })))).toEqual({ status: 401 });
+    expect(await send(createBearerHeader(await signToken({ ...ann, ...change })))).toEqual({ status: 401 });
   });
 
   it.each(['x.y.z', `${btoa('{"alg":"none"}')}.${btoa('{"sub":"ann","tenant":"acme"}')}.`])(
@@ -138,7 +138,7 @@ describe('byJwt', () => {
 
 describe('byAccess', () => {
   const assert = async (claims: Record<string, unknown>, audience = 'aud-of-the-app') => ({
-    'cf-access-jwt-assertion': await sign({ claims, issuer: address, audience }),
+    'cf-access-jwt-assertion': await signToken({ claims, issuer: address, audience }),
   });
 
   it.each([

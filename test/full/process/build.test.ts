@@ -25,7 +25,7 @@ beforeAll(async () => {
 afterAll(() => rm(temp, { recursive: true, force: true }));
 
 /** Returns the errors of `tsc` for the user's files. They are compiled into the folder `name`. */
-async function check(
+async function compileFiles(
   name: string,
   files: Readonly<Record<string, string>>,
   options: object,
@@ -65,7 +65,7 @@ it.each([
     expect(worker).toContain('export const { TurnRunner } = holdfast;');
     const options = { types: ['@cloudflare/workers-types'], rewriteRelativeImportExtensions: true, ...rules };
     expect(
-      await check(
+      await compileFiles(
         rules.module,
         { 'clerk.ts': clerk, 'worker.ts': worker, 'own.ts': OWN_TYPES_SOURCE },
         options,
@@ -78,7 +78,7 @@ it.each([
 it('a user’s program can use a model of the AI SDK', async () => {
   // The SDK's types import `json-schema`, which the SDK does not install.
   const options = { types: ['@cloudflare/workers-types'], module: 'nodenext', skipLibCheck: true };
-  expect(await check('with-sdk', { 'with-sdk.ts': SDK_SOURCE }, options)).toBe('');
+  expect(await compileFiles('with-sdk', { 'with-sdk.ts': SDK_SOURCE }, options)).toBe('');
 });
 
 it('a user’s program can use MCP', async () => {
@@ -87,7 +87,7 @@ it('a user’s program can use MCP', async () => {
   expect(worker).toContain("from 'holdfast/mcp/server';");
   // The declarations of the SDK use Node's `Buffer`, whose types a Worker project may not have.
   const options = { types: ['@cloudflare/workers-types'], module: 'nodenext', skipLibCheck: true };
-  expect(await check('with-mcp', { 'with-mcp.ts': worker }, options)).toBe('');
+  expect(await compileFiles('with-mcp', { 'with-mcp.ts': worker }, options)).toBe('');
 });
 
 it.each([
@@ -100,14 +100,14 @@ it.each([
   await rename(join(packages, other), join(temp, other));
   onTestFinished(() => rename(join(temp, other), join(packages, other)));
   const options = { types: ['@cloudflare/workers-types'], module: 'nodenext', skipLibCheck: true };
-  expect(await check(`with-${end}`, { [`with-${end}.ts`]: program }, options)).toBe('');
+  expect(await compileFiles(`with-${end}`, { [`with-${end}.ts`]: program }, options)).toBe('');
 });
 
 it('a user’s program can store files in R2', async () => {
   const store = asInstalled(await read('src/examples/files-in-r2/r2-files.ts'));
   expect(store).toContain("from 'holdfast/files';");
   const options = { types: ['@cloudflare/workers-types'], module: 'nodenext' };
-  expect(await check('with-r2', { 'r2-files.ts': store }, options)).toBe('');
+  expect(await compileFiles('with-r2', { 'r2-files.ts': store }, options)).toBe('');
 });
 
 it('no file of the package imports a package of the AI SDK at run time', async () => {
@@ -120,7 +120,7 @@ it('no file of the package imports a package of the AI SDK at run time', async (
 
 it('a user’s test needs no Workers types and runs in plain Node', async () => {
   const options = { types: ['node'], module: 'nodenext' };
-  expect(await check('tested', { 'tested.ts': TESTED_SOURCE }, options)).toBe('');
+  expect(await compileFiles('tested', { 'tested.ts': TESTED_SOURCE }, options)).toBe('');
   const { stdout } = await run(process.execPath, ['tested/tested.js'], { cwd: temp });
   expect(JSON.parse(stdout)).toMatchObject({ outcome: 'completed', text: 'Three.', toolCalls: 1 });
 });
@@ -136,7 +136,7 @@ it('a user’s own kind of tool has types, counts failures and subagents, and pa
     file,
     text.replace(/'\.\/([a-z-]+)\.ts'/g, "'./$1.js'"),
   ]);
-  expect(await check('kind', Object.fromEntries(local), options)).toBe('');
+  expect(await compileFiles('kind', Object.fromEntries(local), options)).toBe('');
   const { stdout } = await run(process.execPath, ['kind/kind.js'], { cwd: temp });
   const { told, carried, positions, failures } = JSON.parse(stdout);
   expect(told).toEqual([

@@ -13,25 +13,25 @@ const ENTRY = 'src/examples/first/worker.ts';
 const SESSION_PATH = '/agents/clerk/sessions/s1';
 const BACKGROUND_HEADERS = { prefer: 'respond-async' };
 
-const NO_EXPORTS = `This Worker runs without \`ctx.exports\`, so no turn outlives its request. Set in wrangler.toml, without the flag \`disable_ctx_exports\`:
+const NO_EXPORTS_MESSAGE = `This Worker runs without \`ctx.exports\`, so no turn outlives its request. Set in wrangler.toml, without the flag \`disable_ctx_exports\`:
 
 compatibility_date = "2026-10-01"`;
 
-const NO_RUNNER = `This Worker exports no \`TurnRunner\`, so no turn outlives its request. Add to its main module:
+const NO_RUNNER_MESSAGE = `This Worker exports no \`TurnRunner\`, so no turn outlives its request. Add to its main module:
 
 export const { TurnRunner } = holdfast;`;
 
-const NO_CLASS = `This Worker exports no class for its sessions. Add to its main module:
+const NO_CLASS_MESSAGE = `This Worker exports no class for its sessions. Add to its main module:
 
 export { SessionObject } from 'holdfast/durable-objects';`;
 
-const NO_BINDING = `This Worker has no Durable Object binding SESSIONS. Add to wrangler.toml, and to each of its environments:
+const NO_BINDING_MESSAGE = `This Worker has no Durable Object binding SESSIONS. Add to wrangler.toml, and to each of its environments:
 
 [[durable_objects.bindings]]
 name = "SESSIONS"
 class_name = "SessionObject"`;
 
-const NO_SQLITE = `The sessions of this Worker have no SQLite storage. Add to wrangler.toml, in place of \`new_classes\`:
+const NO_SQLITE_MESSAGE = `The sessions of this Worker have no SQLite storage. Add to wrangler.toml, in place of \`new_classes\`:
 
 [[migrations]]
 tag = "v1"
@@ -42,7 +42,7 @@ A class that was deployed without it cannot get it later. Export it under anothe
 const STOP_WARNING =
   'The platform may stop a background turn, which leaves a `once` call in doubt. Set compatibility_date = "2026-10-01" in wrangler.toml, or bind a queue as TURNS.';
 
-const NO_MODEL =
+const NO_MODEL_MESSAGE =
   'This Worker has no model: neither OPENAI_API_KEY nor OPENAI_BASE_URL is set. Set OPENAI_API_KEY or OPENAI_BASE_URL, and MODEL to ' +
   'the name of the model there. To develop without a language model, set MODEL = "offline", and use orOffline(openaiCompatible()) from \'holdfast/models/offline\'.';
 
@@ -105,15 +105,15 @@ const createMisconfiguredAnswer = (detail: string): Answer => [
 
 describe('a misconfigured Worker that cannot run sessions', () => {
   it.each<[string, WorkerSettings, string]>([
-    ['a compatibility date without ctx.exports', onDate('2025-11-16'), NO_EXPORTS],
-    ['no TurnRunner', withoutRunner, NO_RUNNER],
-    ['no SessionObject', withoutClass, NO_CLASS],
-    ['new_classes or no migration', { deployedAs: { storage: 'legacy-kv' } }, NO_SQLITE],
-    ['no binding', { deployedAs: { isUnbound: true } }, NO_BINDING],
+    ['a compatibility date without ctx.exports', onDate('2025-11-16'), NO_EXPORTS_MESSAGE],
+    ['no TurnRunner', withoutRunner, NO_RUNNER_MESSAGE],
+    ['no SessionObject', withoutClass, NO_CLASS_MESSAGE],
+    ['new_classes or no migration', { deployedAs: { storage: 'legacy-kv' } }, NO_SQLITE_MESSAGE],
+    ['no binding', { deployedAs: { isUnbound: true } }, NO_BINDING_MESSAGE],
     [
       'several of these mistakes',
       { ...withoutRunner, deployedAs: { isUnbound: true, compatibilityDate: '2025-10-01' } },
-      [NO_BINDING, NO_EXPORTS, NO_RUNNER].join('\n\n'),
+      [NO_BINDING_MESSAGE, NO_EXPORTS_MESSAGE, NO_RUNNER_MESSAGE].join('\n\n'),
     ],
   ])('reports %s in every response and once in its log', async (_, settings, problem) => {
     const worker = await start(settings);
@@ -133,8 +133,8 @@ describe('a misconfigured Worker that cannot run sessions', () => {
 
   it('reports the problem at /health before any other request', async () => {
     const worker = await start(onDate('2025-10-01'));
-    expect(await ask(worker, '/health')).toEqual(createMisconfiguredAnswer(NO_EXPORTS));
-    await expectSaid(worker, [`holdfast: ${NO_EXPORTS}`]);
+    expect(await ask(worker, '/health')).toEqual(createMisconfiguredAnswer(NO_EXPORTS_MESSAGE));
+    await expectSaid(worker, [`holdfast: ${NO_EXPORTS_MESSAGE}`]);
   });
 });
 
@@ -145,9 +145,9 @@ it('a Worker without a chosen model reports this to the sender of a message, at 
     await say(worker, { message: 'Please pay invoice INV-17.' }),
     await ask(worker, '/health'),
   ];
-  expect(answers).toEqual(answers.map(() => createMisconfiguredAnswer(NO_MODEL)));
+  expect(answers).toEqual(answers.map(() => createMisconfiguredAnswer(NO_MODEL_MESSAGE)));
   expect(await ask(worker, SESSION_PATH)).toMatchObject([404, 'application/problem+json', {}]);
-  await expectSaid(worker, [`holdfast: ${NO_MODEL}`]);
+  await expectSaid(worker, [`holdfast: ${NO_MODEL_MESSAGE}`]);
 });
 
 describe('a Worker that runs turns in the background', () => {

@@ -25,7 +25,7 @@ import {
   readBundle,
   readProject,
 } from '../../doors/doctor.ts';
-import { bundleOptions } from '../../measure/bundles.ts';
+import { createBundleOptions } from '../../measure/bundles.ts';
 import { installPackage } from './installed-package.ts';
 import { PACK_TEST_TIMEOUT_MS } from './packed.ts';
 
@@ -99,14 +99,14 @@ function editFile(file: FileName, from: string, to: string): void {
 const bundles = new Map<string, Project['bundle']>();
 
 /** Reads the project and bundles its main module as wrangler does. */
-async function look(environment?: string): Promise<Project> {
+async function readBundledProject(environment?: string): Promise<Project> {
   const project = await readProject({ folder, config: undefined, environment });
   const { entry } = project;
   if (!entry) return project;
   if (!bundles.has(entry.text)) {
     const out = mkdtempSync(join(tmpdir(), 'holdfast-doctored-'));
     onTestFinished(() => rmSync(out, { recursive: true, force: true }));
-    const { stdin: _, ...options } = bundleOptions('');
+    const { stdin: _, ...options } = createBundleOptions('');
     const { metafile } = await build({
       ...options,
       entryPoints: [join(folder, entry.file)],
@@ -122,7 +122,7 @@ async function look(environment?: string): Promise<Project> {
 const getFindingIds = (project: Project): string[] => checkProject(project).map(({ id }) => id);
 
 it('the doctor reports no problem for a correct project', async () => {
-  const project = await look();
+  const project = await readBundledProject();
   expect(checkProject(project)).toEqual([]);
   expect(findNeededSecrets(project).map(({ name }) => name)).toEqual(['HOLDFAST_TOKEN', 'OPENAI_API_KEY']);
 });
@@ -326,20 +326,20 @@ describe('the doctor in a broken project', () => {
     const bound =
       '[[durable_objects.bindings]]\nname = "INDEX"\nclass_name = "IndexObject"\n\n[[migrations]]';
     editFile('wrangler.toml', '[[migrations]]', bound);
-    const project = await look();
+    const project = await readBundledProject();
     const problems = checkProject(project);
     expect(problems.map(({ id, what }) => [id, what])).toEqual([
       ['module-object-migration', 'No migration creates the class IndexObject.'],
     ]);
     applyFixes(project, problems);
-    expect(getFindingIds(await look())).toEqual([]);
+    expect(getFindingIds(await readBundledProject())).toEqual([]);
   });
 
   it.each(BROKEN_PROJECTS)(
     'reports the problem %s with its fix if %s is changed at %j',
     async (id, file, from, to, fix) => {
       editFile(file, from, to);
-      const project = await look();
+      const project = await readBundledProject();
       const problems = checkProject(project);
       expect(problems.map((one) => one.id)).toEqual([id]);
       const [problem] = problems;
@@ -348,7 +348,7 @@ describe('the doctor in a broken project', () => {
       expect(JSON.stringify(problem)).not.toContain(TOKEN);
       if (!problem?.edits) return;
       expect(applyFixes(project, problems)).toEqual({ done: problems, refused: [] });
-      expect(getFindingIds(await look())).toEqual([]);
+      expect(getFindingIds(await readBundledProject())).toEqual([]);
       expect(read('wrangler.toml')).toContain('name = "clerk" # ours\n');
     },
   );
@@ -360,37 +360,37 @@ describe('the doctor in a broken project', () => {
   it('reports a queue without a consumer or with batches', async () => {
     writeFileSync(join(folder, 'src/worker.ts'), withTurnedExport(WORKER));
     editFile('wrangler.toml', '# Not secret.\n', queue);
-    const project = await look();
+    const project = await readBundledProject();
     expect(getFindingIds(project)).toEqual(['queue-without-consumer']);
     applyFixes(project, checkProject(project));
-    expect(getFindingIds(await look())).toEqual([]);
+    expect(getFindingIds(await readBundledProject())).toEqual([]);
     editFile('wrangler.toml', 'max_batch_size = 1', 'max_batch_size = 10');
-    expect(getFindingIds(await look())).toEqual(['queue-batch']);
+    expect(getFindingIds(await readBundledProject())).toEqual(['queue-batch']);
   });
 
   it('reports an environment without bindings, and `--fix` adds them', async () => {
     editFile('wrangler.toml', '[observability]', '[env.production]\nname = "clerk-p"\n\n[observability]');
-    expect(getFindingIds(await look())).toEqual([]);
-    const project = await look('production');
+    expect(getFindingIds(await readBundledProject())).toEqual([]);
+    const project = await readBundledProject('production');
     expect(getFindingIds(project)).toEqual(['sessions-binding']);
     applyFixes(project, checkProject(project));
     expect(read('wrangler.toml')).toContain(
       '[[env.production.durable_objects.bindings]]\nname = "SESSIONS"\n',
     );
-    expect(getFindingIds(await look('production'))).toEqual([]);
+    expect(getFindingIds(await readBundledProject('production'))).toEqual([]);
   });
 
   it('reports an environment with its own flags and dates, and `--fix` changes them there', async () => {
     const own = '[env.production]\ncompatibility_flags = ["nodejs_compat", "enable_request_signal"]\n';
     editFile('wrangler.toml', '[observability]', `${own}minify = false\n\n[observability]`);
     editFile('wrangler.toml', 'enabled = true', 'enabled = false');
-    const project = await look('production');
+    const project = await readBundledProject('production');
     applyFixes(project, checkProject(project));
-    expect(getFindingIds(await look('production'))).toEqual([]);
+    expect(getFindingIds(await readBundledProject('production'))).toEqual([]);
     expect(read('wrangler.toml')).toContain(
       '\n[env.production]\ncompatibility_flags = ["nodejs_compat", "enable_request_signal", "global_fetch_strictly_public"]\nminify = true\n',
     );
-    expect(getFindingIds(await look())).toEqual([]);
+    expect(getFindingIds(await readBundledProject())).toEqual([]);
   });
 
   it('reports a .env file, and does not create a .dev.vars that would hide it', async () => {
@@ -400,7 +400,7 @@ describe('the doctor in a broken project', () => {
     });
     rmSync(join(folder, '.dev.vars'), { force: true });
     editFile('wrangler.toml', '[vars]', '[vars]\nHOLDFAST_AUTH = "localhost"');
-    const project = await look();
+    const project = await readBundledProject();
     expect(applyFixes(project, checkProject(project)).refused).toEqual([]);
     expect(read('.env.local')).toBe('HOLDFAST_AUTH=localhost\n');
     expect(() => read('.dev.vars')).toThrow('ENOENT');
@@ -412,7 +412,7 @@ describe('the doctor in a broken project', () => {
       'tag = "v1"\nnew_sqlite_classes = ["SessionObject"]',
       'tag = "v2"\nnew_sqlite_classes = ["Room"]',
     );
-    const project = await look();
+    const project = await readBundledProject();
     applyFixes(project, checkProject(project));
     expect(read('wrangler.toml')).toContain('tag = "v3"\nnew_sqlite_classes = ["SessionObject"]\n');
   });
@@ -420,7 +420,7 @@ describe('the doctor in a broken project', () => {
   it('reports a session class with another name or without SQLite', async () => {
     editFile('wrangler.toml', '"SESSIONS"', '"SESSION"');
     editFile('wrangler.toml', 'new_sqlite_classes', 'new_classes');
-    const project = await look();
+    const project = await readBundledProject();
     const problems = checkProject(project);
     expect(problems).toMatchObject([
       {
@@ -431,7 +431,7 @@ describe('the doctor in a broken project', () => {
     applyFixes(project, problems);
     // `--fix` does not add a migration that creates the existing class again, because wrangler would refuse it.
     expect(read('wrangler.toml')).not.toContain('new_sqlite_classes');
-    expect(getFindingIds(await look())).toEqual(['sessions-sqlite']);
+    expect(getFindingIds(await readBundledProject())).toEqual(['sessions-sqlite']);
   });
 
   it('reports a peer dependency that is missing or has a wrong version', async () => {
@@ -459,7 +459,7 @@ describe('the doctor in a broken project', () => {
     writeFileSync(join(folder, 'other/entry.ts'), "export { hono } from 'hono';");
     onTestFinished(() => rmSync(join(folder, 'other'), { recursive: true }));
     editFile('src/worker.ts', 'export default', "export { hono } from '../other/entry.ts';\nexport default");
-    expect(checkProject(await look())).toMatchObject([
+    expect(checkProject(await readBundledProject())).toMatchObject([
       { id: 'two-copies', what: 'The bundle has 2 copies of hono.' },
     ]);
   });
@@ -467,7 +467,7 @@ describe('the doctor in a broken project', () => {
   it('does not change a configuration that is written in one line', async () => {
     editFile('wrangler.toml', '[observability]\nenabled = true\n', '');
     editFile('wrangler.toml', 'minify = true\n', 'minify = true\nobservability = { enabled = false }\n');
-    const project = await look();
+    const project = await readBundledProject();
     const before = read('wrangler.toml');
     const { done, refused } = applyFixes(project, checkProject(project));
     expect(done).toEqual([]);

@@ -1,7 +1,7 @@
 /** Runs the exact Worker from the README. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type RunningWorker, startWorker } from './start-worker.ts';
-import { answerOf, say } from './talk.ts';
+import { parseAnswer, say } from './talk.ts';
 
 let worker: RunningWorker;
 beforeAll(async () => {
@@ -16,6 +16,6 @@ it('the first example pays the requested invoice without a key or a network', as
     'json',
   );
   expect(heard.status).toBe(200);
-  expect(answerOf(heard)).toMatchObject({ outcome: 'completed', toolCalls: 1, model: 'offline' });
+  expect(parseAnswer(heard)).toMatchObject({ outcome: 'completed', toolCalls: 1, model: 'offline' });
   expect(heard.body).toMatchObject({ artifacts: [{ tool: 'pay_invoice', value: { paid: 'INV-17' } }] });
 });

@@ -28,14 +28,14 @@ export async function installPackage(more: readonly string[]): Promise<UserFolde
   await cp(folder, join(path, 'package'), { recursive: true });
   const manifest = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8')) as Manifest; // the package.json of this package
   await writeFile(join(path, 'package.json'), '{ "name": "user", "type": "module" }');
-  await link('holdfast', join(path, 'package'));
+  await linkPackage('holdfast', join(path, 'package'));
   const { dependencies, peerDependencies } = manifest;
   for (const name of [...Object.keys({ ...dependencies, ...peerDependencies }), ...more]) {
-    await link(name, join(root, 'node_modules', name));
+    await linkPackage(name, join(root, 'node_modules', name));
   }
   return { path, manifest };
 
-  async function link(name: string, target: string): Promise<void> {
+  async function linkPackage(name: string, target: string): Promise<void> {
     const place = join(path, 'node_modules', name);
     await mkdir(dirname(place), { recursive: true });
     await symlink(target, place, 'dir');

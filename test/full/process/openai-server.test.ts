@@ -2,7 +2,7 @@
 import { LLMock } from '@copilotkit/aimock';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type RunningWorker, startWorker } from './start-worker.ts';
-import { answerOf, say } from './talk.ts';
+import { parseAnswer, say } from './talk.ts';
 
 const mock = new LLMock({ port: 0, host: '127.0.0.1', chunkSize: 3 });
 const answer = 'Your order 1002 is on its way: „Grüße“, says the carrier. 🌊';
@@ -33,7 +33,7 @@ it.each(['json', 'events'] as const)(
     const session = new URL(`/agents/support/sessions/${as}`, worker.url);
     const heard = await say(session, { message: 'Where is order 1002?' }, as);
 
-    expect(answerOf(heard)).toMatchObject({
+    expect(parseAnswer(heard)).toMatchObject({
       outcome: 'completed',
       text: answer,
       iterations: 3,

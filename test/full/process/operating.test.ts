@@ -189,13 +189,13 @@ describe('inbox --approve and --reject', { timeout: 120_000 }, () => {
       expect([code, out, err.split('\n').length]).toEqual([1, '', 1]);
       return /\((\S+)\)$/.exec(err)?.[1];
     };
-    const callOf = async (session: string, message: string) =>
+    const startPendingCall = async (session: string, message: string) =>
       String(Object(Object(await say(session, message)).pending?.[0]).call);
-    expect(await approveAndGetProblem('i5', await callOf('i5', 'sign this'))).toBe('role-required');
-    expect(await approveAndGetProblem('i6', await callOf('i6', 'audit this'))).toBe(
+    expect(await approveAndGetProblem('i5', await startPendingCall('i5', 'sign this'))).toBe('role-required');
+    expect(await approveAndGetProblem('i6', await startPendingCall('i6', 'audit this'))).toBe(
       'another-person-required',
     );
-    const call = await callOf('i7', 'pay this');
+    const call = await startPendingCall('i7', 'pay this');
     await run(['inbox', 'i7', ...clerk, '--reject', call]);
     expect(await approveAndGetProblem('i7', call)).toBe('already-answered');
     expect(await approveAndGetProblem('i7', 'no-such-call')).toBe('unknown-call');

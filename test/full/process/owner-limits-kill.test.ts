@@ -85,7 +85,7 @@ interface Journal {
 /** Returns the usage in the journals of all sessions. */
 async function readJournals(owner: string): Promise<Journal> {
   let [turns, ended, completed, tokens] = [0, 0, 0, 0];
-  const count = async (session: number): Promise<void> => {
+  const countEvents = async (session: number): Promise<void> => {
     const { events = [] } = await get(owner, `/agents/clerk/sessions/s${session}/events`);
     for (const { type, usage, outcome } of events as JournalEvent[]) {
       if (type === 'turn-started') turns += 1;
@@ -94,7 +94,7 @@ async function readJournals(owner: string): Promise<Journal> {
       if (type === 'model-replied' && usage) tokens += usage.inputTokens + usage.outputTokens;
     }
   };
-  await Promise.all(Array.from({ length: TURN_COUNT }, (_, session) => count(session)));
+  await Promise.all(Array.from({ length: TURN_COUNT }, (_, session) => countEvents(session)));
   return { turns, ended, completed, tokens };
 }
 
@@ -110,11 +110,11 @@ const findRefusal = (statuses: readonly number[]): number =>
 
 const isOver = ({ turns, ended }: Journal): boolean => turns > 0 && turns === ended;
 
-const FEW_TURNS = 'few-turns';
-const FEW_TOKENS = 'few-tokens';
+const FEW_TURNS_OWNER = 'few-turns';
+const FEW_TOKENS_OWNER = 'few-tokens';
 
 it(`${TURN_COUNT} concurrent turns of each of two owners stay within their limits across ${KILL_COUNT} kills, and the counters match the journals`, async () => {
-  const sending = [FEW_TURNS, FEW_TOKENS].map((owner) =>
+  const sending = [FEW_TURNS_OWNER, FEW_TOKENS_OWNER].map((owner) =>
     Promise.all(Array.from({ length: TURN_COUNT }, (_, session) => send(owner, session))),
   );
   for (let kill = 0; kill < KILL_COUNT; kill += 1) {
@@ -123,30 +123,30 @@ it(`${TURN_COUNT} concurrent turns of each of two owners stay within their limit
     await start();
   }
   const [ofTurns = 0, ofTokens = 0] = (await Promise.all(sending)).map(findRefusal);
-  for (const owner of [FEW_TURNS, FEW_TOKENS])
+  for (const owner of [FEW_TURNS_OWNER, FEW_TOKENS_OWNER])
     await expect.poll(async () => readJournals(owner), { timeout: 60_000 }).toSatisfy(isOver);
 
-  const { turns } = await readJournals(FEW_TURNS);
+  const { turns } = await readJournals(FEW_TURNS_OWNER);
   expect(turns).toBeLessThanOrEqual(40);
-  expect((await readJournals(FEW_TURNS)).completed).toBe(turns);
+  expect((await readJournals(FEW_TURNS_OWNER)).completed).toBe(turns);
   expect(turns + ofTurns).toBe(TURN_COUNT);
   // The allowance of a turn whose process was killed before the turn was stored counts as used.
-  expect((await readReported(FEW_TURNS)).used).toBe(40);
+  expect((await readReported(FEW_TURNS_OWNER)).used).toBe(40);
   console.log(
     `limits: of ${TURN_COUNT} turns at once ${turns} ran, and ${ofTurns} were refused; ${KILL_COUNT} kills`,
   );
 
-  const { tokens, ...more } = await readJournals(FEW_TOKENS);
+  const { tokens, ...more } = await readJournals(FEW_TOKENS_OWNER);
   expect(tokens).toBeLessThanOrEqual(200_000);
   expect(more.completed).toBeGreaterThan(0);
   expect(more.turns + ofTokens).toBe(TURN_COUNT);
   // Each lost allowance counts as its full 10,000 tokens.
   const countLostTurns = async (): Promise<number> =>
-    ((await readReported(FEW_TOKENS)).used - tokens) / 10_000;
+    ((await readReported(FEW_TOKENS_OWNER)).used - tokens) / 10_000;
   await expect
     .poll(countLostTurns, { timeout: 60_000 })
     .toSatisfy((one) => Number.isInteger(one) && one >= 0);
-  expect((await readReported(FEW_TOKENS)).used).toBeLessThanOrEqual(200_000);
+  expect((await readReported(FEW_TOKENS_OWNER)).used).toBeLessThanOrEqual(200_000);
   console.log(
     `limits: ${tokens} of 200,000 tokens in ${more.turns} turns, ${await countLostTurns()} allowances lost, ${ofTokens} refused`,
   );

@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { build } from 'esbuild';
 import { publint } from 'publint';
 import { beforeAll, expect, it, onTestFinished } from 'vitest';
-import { bundleOptions, CLERK_ENTRY } from '../../measure/bundles.ts';
+import { CLERK_ENTRY, createBundleOptions } from '../../measure/bundles.ts';
 import { asInstalled } from './as-installed.ts';
 import { installPackage } from './installed-package.ts';
 import { PACK_TEST_TIMEOUT_MS, type PackedPackage, packPackage } from './packed.ts';
@@ -117,7 +117,7 @@ it(
   async () => {
     const { path } = await installPackage([]);
     onTestFinished(() => rmSync(path, { recursive: true, force: true }));
-    const options = bundleOptions(CLERK_ENTRY);
+    const options = createBundleOptions(CLERK_ENTRY);
     const ofSources = await build(options);
     const entry = asInstalled(readFileSync(join(root, 'src/examples/first/worker.ts'), 'utf8'));
     const clerk = asInstalled(readFileSync(join(root, 'src/examples/first/clerk.ts'), 'utf8'));

@@ -36,17 +36,17 @@ const parseCommands = (page: string): string[] =>
 async function run(entry: string, commands: string, settings: WorkerSettings = {}): Promise<string> {
   const worker = await startWorker(entry, settings);
   let isRunning = true;
-  const stop = async (): Promise<void> => {
+  const stopWorker = async (): Promise<void> => {
     if (isRunning) await worker.stop();
     isRunning = false;
   };
-  onTestFinished(stop);
+  onTestFinished(stopWorker);
   const folder = mkdtempSync(join(tmpdir(), 'holdfast-page-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   writeFileSync(join(folder, 'receipt.jpg'), Uint8Array.of(0xff, 0xd8, 0xff, 0xe0, 0, 16));
   const script = commands.replaceAll('localhost:8787', worker.url.host).replaceAll('curl ', 'curl -s ');
   const { stdout } = await promisify(execFile)('bash', ['-euc', script], { cwd: folder });
-  await stop();
+  await stopWorker();
   return stdout;
 }
 

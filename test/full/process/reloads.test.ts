@@ -18,7 +18,7 @@ it('streams of disconnected clients free their slots when the platform reports t
   expect(sent.status).toBe(200);
   await sent.text();
   /** Reads the start of the session's stream, and disconnects. */
-  const look = async (): Promise<number> => {
+  const readStreamStart = async (): Promise<number> => {
     const { status, body } = await fetch(toUrl('/events'), { headers: { accept: 'text/event-stream' } });
     const reader = body?.getReader();
     await reader?.read();
@@ -27,7 +27,7 @@ it('streams of disconnected clients free their slots when the platform reports t
   };
   const statuses: number[] = [];
   for (let i = 0; i < 80; i += 1) {
-    statuses.push(await look());
+    statuses.push(await readStreamStart());
     // Some clients disconnect immediately, and some from a silent stream.
     await wait(i < 40 ? 0 : 50);
   }

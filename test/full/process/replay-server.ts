@@ -80,7 +80,7 @@ export async function startReplayServer(
     differences: [],
   };
   const server = createServer((request, response) => {
-    answer(replay, request, response).catch((failure) => sendError(response, 500, String(failure)));
+    answerRequest(replay, request, response).catch((failure) => sendError(response, 500, String(failure)));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { answered, served, differences } = replay;
@@ -89,11 +89,11 @@ export async function startReplayServer(
     answered,
     served,
     differences,
-    stop: () => stop(server),
+    stop: () => stopServer(server),
   };
 }
 
-async function answer(
+async function answerRequest(
   replay: ReplayState,
   request: IncomingMessage,
   response: ServerResponse,
@@ -117,7 +117,7 @@ async function answerModel(
   await replay.options.before?.(replay.script.conversationOf(messages));
   const reply = acceptNext(replay, replay.script.replyTo(messages), response);
   if (!reply) return;
-  count(replay.answered, reply.conversation);
+  incrementCount(replay.answered, reply.conversation);
   if (stream) return streamReply(response, reply.message, replay.chance);
   sendJson(response, 200, toCompletion(reply.message));
 }
@@ -130,7 +130,7 @@ async function answerTool(
   await replay.options.before?.(conversation);
   const found = acceptNext(replay, replay.script.outputOf(conversation, name, input), response);
   if (!found) return;
-  count(replay.served, idempotencyKey);
+  incrementCount(replay.served, idempotencyKey);
   const { flip } = replay.options;
   const isFlipped = flip?.conversation === conversation && flip.position === found.position;
   sendJson(response, 200, { output: isFlipped ? flipByte(found.output) : found.output });
@@ -157,7 +157,7 @@ const toCompletion = (message: AssistantMessage): unknown => ({
   usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 },
 });
 
-const count = (counts: Map<string, number>, key: string): unknown =>
+const incrementCount = (counts: Map<string, number>, key: string): unknown =>
   counts.set(key, (counts.get(key) ?? 0) + 1);
 
 /** Returns the text with the lowest bit of its middle byte changed. */
@@ -188,7 +188,7 @@ function getPort(server: Server): number {
   return address.port;
 }
 
-function stop(server: Server): Promise<void> {
+function stopServer(server: Server): Promise<void> {
   server.closeAllConnections();
   return new Promise((resolve, reject) => server.close((failure) => (failure ? reject(failure) : resolve())));
 }

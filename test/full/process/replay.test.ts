@@ -11,7 +11,7 @@ import {
 } from './recording.ts';
 import { API_KEY, type FlippedByte, type ReplayServer, startReplayServer } from './replay-server.ts';
 import { type RunningWorker, startWorker } from './start-worker.ts';
-import { answerOf, say, type TurnResponse } from './talk.ts';
+import { parseAnswer, say, type TurnResponse } from './talk.ts';
 
 const recording = readRecording();
 if (!recording) console.log('replay: skipped, there is no ../shared/data/airline-conversations.json');
@@ -92,7 +92,7 @@ async function replayConversation(
     if (evicted) await stage.worker.evict(toObjectName(id));
     const as = chance.between(0, 1) === 0 ? 'json' : 'events';
     const heard = await sendMessage(stage, id, { message, as });
-    const { text, outcome } = answerOf(heard);
+    const { text, outcome } = parseAnswer(heard);
     // If a tool's output ends the turn, it is not streamed as a reply.
     const streamed = as === 'events' && outcome === 'completed' ? heard.streamed.at(-1) : text;
     if (text !== answer || streamed !== answer) {

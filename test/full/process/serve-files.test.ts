@@ -59,11 +59,11 @@ async function withSession<Answer>(
   }
 }
 
-const read = (client: Client, path: string) =>
+const readTextFile = (client: Client, path: string) =>
   client.callTool({ name: 'read_text_file', arguments: { path } });
 
 it('serve-files logs its folder, its URL and its requests', async () => {
-  const answer = await withSession((client) => read(client, 'notes.txt'));
+  const answer = await withSession((client) => readTextFile(client, 'notes.txt'));
   expect(answer.structuredContent).toEqual({ content: 'Two tents.\n' });
   expect(said).toBe(
     `Serving ${folder} at ${url}, to any program on this machine.\n` +
@@ -91,8 +91,8 @@ it('serve-files serves only its folder, regardless of the roots that a client de
     async (client) => {
       await client.listTools();
       await client.sendRootsListChanged();
-      await logOf(/^(Failed to request roots|Updated allowed directories)/);
-      return read(client, '/etc/hostname');
+      await waitForLog(/^(Failed to request roots|Updated allowed directories)/);
+      return readTextFile(client, '/etc/hostname');
     },
     ['file:///etc'],
   );
@@ -120,7 +120,7 @@ it('serve-files reports a missing folder', async () => {
 });
 
 /** Waits until the filesystem server has printed a matching line. */
-async function logOf(line: RegExp): Promise<void> {
+async function waitForLog(line: RegExp): Promise<void> {
   for (let told = await errors.next(); !told.done; told = await errors.next()) {
     if (line.test(told.value)) return;
   }

@@ -15,7 +15,7 @@ export async function streamReply(
 ): Promise<void> {
   response.writeHead(200, { 'content-type': 'text/event-stream' });
   response.socket?.setNoDelay(true);
-  const text = [...createDeltas(message, chance), ...endOf(message)].map(toEvent).join('');
+  const text = [...createDeltas(message, chance), ...createEndChunks(message)].map(toEvent).join('');
   for (const piece of splitBytes(encoder.encode(`${text}data: [DONE]\n\n`), chance)) {
     response.write(piece);
     await new Promise((resolve) => setImmediate(resolve));
@@ -48,7 +48,7 @@ function createDeltas({ content, tool_calls = [] }: AssistantMessage, chance: Ch
   return [createDelta({ role: 'assistant', content: content === null ? null : '' }), ...text, ...calls];
 }
 
-const endOf = (message: AssistantMessage): unknown[] => [
+const createEndChunks = (message: AssistantMessage): unknown[] => [
   createChunk([{ index: 0, delta: {}, finish_reason: finishReason(message) }]),
   createChunk([], { usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 } }),
 ];

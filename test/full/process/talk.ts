@@ -42,7 +42,7 @@ export async function say(session: URL, message: MessageBody, as: 'json' | 'even
 }
 
 /** Returns the turn's answer. @throws ValiError for a problem or a broken stream. */
-export const answerOf = ({ body }: TurnResponse): v.InferOutput<typeof turnAnswer> =>
+export const parseAnswer = ({ body }: TurnResponse): v.InferOutput<typeof turnAnswer> =>
   v.parse(turnAnswer, body);
 
 const textDelta = v.object({ reply: v.string(), text: v.string() });

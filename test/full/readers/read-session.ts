@@ -8,7 +8,7 @@ import type { ReadersOptions } from './options.ts';
 import { computeWorkSince, type ObjectWork } from './work.ts';
 
 /** The data that one reader received. */
-export interface ReadEvents {
+export interface ReaderRecord {
   /** The events with their ids, in the order in which they arrived. */
   readonly events: readonly string[];
   /** The number of times that its connection was cut. */
@@ -25,8 +25,8 @@ interface ShownText {
 }
 
 /** The results of a turn: its readers, and the work of its object. */
-export interface ReadTurn {
-  readonly reads: readonly ReadEvents[];
+export interface TurnResults {
+  readonly reads: readonly ReaderRecord[];
   /** The events in the journal. */
   readonly journal: readonly JournalEvent[];
   readonly work: ObjectWork;
@@ -56,7 +56,7 @@ export async function readTurn(
     cut,
     ...speech
   }: Omit<ReadersOptions, 'readers'> & { readonly readers: number; readonly cut: number },
-): Promise<ReadTurn> {
+): Promise<TurnResults> {
   const url = new URL(`/agents/speaker/sessions/${session}`, worker.url).href;
   await say(url, { replies: 1, words: 1, pace: 0 });
   const chance = createChance(speech.seed);
@@ -141,7 +141,7 @@ function follow(url: string, cuts: readonly number[]) {
       if (ended === TURN_COUNT) return;
     }
   };
-  const read = async (): Promise<ReadEvents> => {
+  const readStream = async (): Promise<ReaderRecord> => {
     let pause = 0;
     for (const at of [...cuts, Number.POSITIVE_INFINITY]) {
       const cut = new AbortController();
@@ -159,13 +159,13 @@ function follow(url: string, cuts: readonly number[]) {
     }
     return { events, cuts: count, texts };
   };
-  return { isOpen: opened.promise, begin: begun.resolve, read: read() };
+  return { isOpen: opened.promise, begin: begun.resolve, read: readStream() };
 }
 
 /** Returns the problems with the received data, one line each. */
-export function findProblems({ reads, journal }: ReadTurn): readonly string[] {
+export function findProblems({ reads, journal }: TurnResults): readonly string[] {
   const told = journal.map((event) => `${event.type} ${JSON.stringify(event)}`).join('\n');
-  const isOther = ({ events }: ReadEvents): boolean =>
+  const isOther = ({ events }: ReaderRecord): boolean =>
     events.map((event) => event.replace(/^\S+ /, '')).join('\n') !== told;
   const different = reads.filter(isOther).length;
   const replies = journal.flatMap(({ type, text = '' }) => (type === 'model-replied' ? [text] : []));
@@ -173,7 +173,7 @@ export function findProblems({ reads, journal }: ReadTurn): readonly string[] {
   const garbled = reads.filter(({ texts }) => !texts.every(isBeginning)).length;
   // The first turn had ended before the readers connected.
   const whole = replies.slice(1).join('');
-  const joinTexts = ({ texts }: ReadEvents): string => texts.map(({ text }) => text).join('');
+  const joinTexts = ({ texts }: ReaderRecord): string => texts.map(({ text }) => text).join('');
   const incomplete = reads.filter((read) => read.cuts === 0 && joinTexts(read) !== whole).length;
   return [
     ...(different > 0 ? [`${different} readers end with other events than the journal has.`] : []),

@@ -8,7 +8,7 @@ import { runCommand } from '../process/run-command.ts';
 import { type RunningWorker, startWorker } from '../process/start-worker.ts';
 import { type ReadersOptions, readOptions, USAGE } from './options.ts';
 import { connectProfiler, type Profiler } from './profile.ts';
-import { findProblems, type ReadTurn, readTurn } from './read-session.ts';
+import { findProblems, readTurn, type TurnResults } from './read-session.ts';
 import { computeAwakeMs } from './work.ts';
 
 const KIB = 1024;
@@ -44,7 +44,7 @@ async function measureReaders(
   { worker, profiler }: MeasuredSetup,
   readers: number,
   options: ReadersOptions & { readonly cut: number },
-): Promise<{ readonly turn: ReadTurn; readonly objectMs: number }> {
+): Promise<{ readonly turn: TurnResults; readonly objectMs: number }> {
   await profiler.start();
   const turn = await readTurn(worker, `of-${readers}-${options.cut}`, { ...options, readers });
   return { turn, objectMs: await profiler.stop('#woken') };
@@ -60,7 +60,7 @@ async function cutReaders(at: MeasuredSetup, options: ReadersOptions): Promise<s
   return [...findProblems(turn)];
 }
 
-function printTurn(who: string, { work, ms, cpuMs }: ReadTurn, objectMs: number): void {
+function printTurn(who: string, { work, ms, cpuMs }: TurnResults, objectMs: number): void {
   const { sent, heard, rows, calls } = work;
   const ways = Object.entries(calls).map(([way, count]) => `${count} ${way}`);
   console.log(

@@ -49,7 +49,7 @@ function begin(url: string, index: number): RunningTurn {
  * Cancels a turn. Returns its outcome, and the duration in ms since the cancel was sent and since it was
  * answered. A cancel waits for other cancels before it is answered.
  */
-async function stop({ session, answer }: RunningTurn) {
+async function cancelTurn({ session, answer }: RunningTurn) {
   const cancelledAt = performance.now();
   const { status } = await fetch(`${session}/cancel`, { method: 'POST' });
   const taken = performance.now();
@@ -71,7 +71,7 @@ async function run({ turns, leaseMs }: StopsOptions): Promise<boolean> {
     async () => effects.executions().length >= turns,
   );
   await delay(WORK_MS);
-  const stops = await Promise.all(running.map(async (turn) => ({ ...turn, ...(await stop(turn)) })));
+  const stops = await Promise.all(running.map(async (turn) => ({ ...turn, ...(await cancelTurn(turn)) })));
   const labels = new Set(effects.executions().map(({ what }) => what));
   const doubled = effects.executions().length - labels.size;
   const cancelled = stops.filter(({ status, outcome }) => status === 202 && outcome === 'cancelled').length;
@@ -90,7 +90,7 @@ async function run({ turns, leaseMs }: StopsOptions): Promise<boolean> {
 }
 
 function formatTimes(
-  stops: readonly Pick<Awaited<ReturnType<typeof stop>>, 'sinceSent' | 'sinceTaken'>[],
+  stops: readonly Pick<Awaited<ReturnType<typeof cancelTurn>>, 'sinceSent' | 'sinceTaken'>[],
 ): string {
   const formatDurations = (times: readonly number[]): string => {
     const sorted = times.toSorted((a, b) => a - b).map(Math.round);

@@ -10,7 +10,7 @@ const root = resolve(import.meta.dirname, '../../..');
 const read = (file: string): string => readFileSync(join(root, file), 'utf8');
 
 const FOLDER = 'docs/adr';
-const INDEX = `${FOLDER}/README.md`;
+const INDEX_FILE = `${FOLDER}/README.md`;
 const FILES = readdirSync(join(root, FOLDER))
   .filter((file) => file !== 'README.md')
   .toSorted();
@@ -59,7 +59,7 @@ describe('the architecture decision records', () => {
   });
 
   it('are each listed once in the index, under their title', () => {
-    const rows = [...read(INDEX).matchAll(/^\| \[(\d{4})\]\((.+?)\) \| (.+) \|$/gm)].map(
+    const rows = [...read(INDEX_FILE).matchAll(/^\| \[(\d{4})\]\((.+?)\) \| (.+) \|$/gm)].map(
       ([, number, file, title]) => ({ number, file, title }),
     );
     const expected = FILES.map((file) => ({
@@ -70,7 +70,7 @@ describe('the architecture decision records', () => {
     expect(rows.toSorted((a, b) => Number(a.number) - Number(b.number))).toEqual(expected);
   });
 
-  it.each([INDEX, ...FILES.map((file) => `${FOLDER}/${file}`)])('%s has no broken links', (page) => {
+  it.each([INDEX_FILE, ...FILES.map((file) => `${FOLDER}/${file}`)])('%s has no broken links', (page) => {
     const lost = parseLinks(read(page), page).filter(({ path }) => !existsSync(join(root, path)));
     // The index contains this placeholder link to a superseding record.
     expect(lost.map(({ to }) => to).filter((to) => to !== 'NNNN-name.md')).toEqual([]);

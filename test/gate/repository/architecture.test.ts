@@ -526,12 +526,13 @@ describe('the imports of the library', () => {
     const senders = ['github', 'stripe', 'slack', 'standard'].map(
       (sender) => `src/modules/webhooks/${sender}`,
     );
-    const isOf = (file: string, sender: string): boolean =>
+    const isSenderFile = (file: string, sender: string): boolean =>
       file === `${sender}.ts` || file.startsWith(`${sender}-`);
     expect(senders.filter((sender) => !files.includes(`${sender}.ts`))).toEqual([]);
     const across = imports.filter(
       ({ from, to }) =>
-        from !== 'src/modules/webhooks/entry.ts' && senders.some((one) => isOf(to, one) && !isOf(from, one)),
+        from !== 'src/modules/webhooks/entry.ts' &&
+        senders.some((one) => isSenderFile(to, one) && !isSenderFile(from, one)),
     );
     expect(across).toEqual([]);
   });

@@ -20,12 +20,12 @@ import {
   toOneLine,
 } from '../../doors/mcp.ts';
 import {
+  createAiSdkModel,
   createDataParser,
   createMessageSanitizer,
+  createOpenaiCompatible,
   createReplyAssembly,
-  fromAiSdkWithClock,
   MAX_REPLY_LENGTH,
-  openaiCompatibleWithClock,
   readRequestLength,
   withUniqueIds,
 } from '../../doors/model.ts';
@@ -100,19 +100,19 @@ const createAssemblyScan =
       assembly.addChunk({ choices: [{ index: 0, delta: toDelta(line, at), finish_reason: null }] });
     return assembly.reply();
   };
-const callOf = (call: object) => ({ tool_calls: [call] });
+const createCallMessage = (call: object) => ({ tool_calls: [call] });
 
 const pace = { sleep: async () => undefined, random: () => 0, now: () => 0 };
 const ask = { messages: [{ role: 'user' as const, text: 'Go.' }], tools: [] };
 const askWithAnswer = (answer: () => Response) => {
-  const model = openaiCompatibleWithClock(
+  const model = createOpenaiCompatible(
     { baseURL: 'https://model.test/v1', model: 'm', retries: 0, fetch: async () => answer() },
     pace,
   );
   return model.ask(ask, { signal: new AbortController().signal }).catch((failure: unknown) => failure);
 };
 
-const request = (headers: Record<string, string>): Request =>
+const createRequest = (headers: Record<string, string>): Request =>
   new Request('https://agents.test/', { headers });
 
 const FORMATS = [
@@ -211,8 +211,8 @@ const SCANNERS: Readonly<Record<string, Scanner>> = {
         doGenerate,
       };
       // The model always fails, so the type's other members are not needed.
-      const model = fromAiSdkWithClock(
-        sdk as unknown as Parameters<typeof fromAiSdkWithClock>[0],
+      const model = createAiSdkModel(
+        sdk as unknown as Parameters<typeof createAiSdkModel>[0],
         { retries: 0 },
         pace,
       );
@@ -344,7 +344,7 @@ const SCANNERS: Readonly<Record<string, Scanner>> = {
   },
   'headers of a request': {
     scan: (text) => {
-      const given = request({ accept: text, prefer: `wait=${text}`, 'idempotency-key': `"${text}"` });
+      const given = createRequest({ accept: text, prefer: `wait=${text}`, 'idempotency-key': `"${text}"` });
       wantsEvents(given);
       readPreference(given);
       try {
@@ -403,16 +403,19 @@ const REPLIES: Readonly<Record<string, Scan>> = {
     extra_content: { a: { [`k${at}`]: text } },
   })),
   'provider fields of a call': createAssemblyScan((_, at) =>
-    callOf({ index: 0, id: 'a', function: { name: 'f' }, extra_content: { [`k${at}`]: 1 } }),
+    createCallMessage({ index: 0, id: 'a', function: { name: 'f' }, extra_content: { [`k${at}`]: 1 } }),
   ),
   'calls with the same id': createAssemblyScan((_, index) =>
-    callOf({ index, id: 'a', function: { name: 'f' } }),
+    createCallMessage({ index, id: 'a', function: { name: 'f' } }),
   ),
   'input pieces that repeat the name of the tool': createAssemblyScan((_, at) =>
-    callOf({ index: 0, function: { name: 'f', arguments: at === 0 ? `{"a":"${'x'.repeat(MIB)}` : '}' } }),
+    createCallMessage({
+      index: 0,
+      function: { name: 'f', arguments: at === 0 ? `{"a":"${'x'.repeat(MIB)}` : '}' },
+    }),
   ),
   'repeated inputs of one call': createAssemblyScan(() =>
-    callOf({ index: 0, function: { name: 'f', arguments: '{}' } }),
+    createCallMessage({ index: 0, function: { name: 'f', arguments: '{}' } }),
   ),
 };
 

@@ -12,14 +12,14 @@ const root = resolve(import.meta.dirname, '../../..');
 type Mode = 'production' | 'development';
 
 /** How a Worker is bundled. Without a mode, `process.env.NODE_ENV` is not replaced. */
-interface Bundling {
+interface BundleOptions {
   readonly mode?: Mode | undefined;
   readonly minify?: boolean | undefined;
 }
 
 async function bundle(
   contents: string,
-  { mode, minify = false }: Bundling,
+  { mode, minify = false }: BundleOptions,
 ): Promise<{ readonly text: string; readonly bytes: Readonly<Record<string, number>> }> {
   const { outputFiles, metafile } = await build({
     stdin: { contents, resolveDir: root, loader: 'ts' },

@@ -73,7 +73,7 @@ const playbook: Journal = {
   },
 };
 
-const orderCall = (id: number, note?: string): Call => [
+const createOrderCall = (id: number, note?: string): Call => [
   'orders',
   { id, ...(note !== undefined && { note }) },
 ];
@@ -82,8 +82,8 @@ const stateMachine: Journal = {
   name: 'state-machine',
   holds: ['"slice":"state-machines"'],
   plays: [
-    ['Go.', [[orderCall(41)], [orderCall(42)], 'Ordered.']],
-    ['And now?', [[orderCall(41, 'on')], [orderCall(42, 'on')], 'Shipped.']],
+    ['Go.', [[createOrderCall(41)], [createOrderCall(42)], 'Ordered.']],
+    ['And now?', [[createOrderCall(41, 'on')], [createOrderCall(42, 'on')], 'Shipped.']],
     ['{"id":41}', [[['add'], ['ship']], [['confirm']], [['status']], 'Confirmed 41.']],
     ['{"id":42}', [[['add']], 'Drafted 42.']],
     ['{"id":41,"note":"on"}', [[['ship']], [['ship'], ['status']], 'Shipped 41.']],

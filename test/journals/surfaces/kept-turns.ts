@@ -21,13 +21,13 @@ export const turns: readonly KeptTurn[] = listVersions().flatMap((version) =>
     const ids = new Set(events.flatMap((event) => ('turn' in event ? event.turn : [])));
     return [...ids].flatMap((turn): KeptTurn[] => {
       const own = events.filter((event) => 'turn' in event && event.turn === turn);
-      const stop = own[0]?.type === 'turn-started' ? stopOf(own) : undefined;
+      const stop = own[0]?.type === 'turn-started' ? toStreamEnd(own) : undefined;
       return stop ? [{ of: `${version}/${name}`, turn, events: own, stop }] : [];
     });
   }),
 );
 
-function stopOf(events: readonly StoredEvent[]): TurnStreamEnd {
+function toStreamEnd(events: readonly StoredEvent[]): TurnStreamEnd {
   const { outcome, ...answer } = foldStoppedTurn('s', 'a', events);
   if (outcome !== 'suspended') return { type: 'answer', answer: { ...answer, outcome } };
   const pending = 'pending' in answer && Array.isArray(answer.pending) ? answer.pending : [];

@@ -83,7 +83,7 @@ const isResponseStart = (event: StoredEvent, before: StoredEvent | undefined): b
   event.type === 'turn-resumed' && event.cause === 'handed-over' && before?.type !== 'turn-yielded';
 
 /** Assembles a response like a client: each item with its text, and the end of the response. */
-function put(events: readonly ResponseEvent[]) {
+function assembleResponse(events: readonly ResponseEvent[]) {
   const texts = new Map<number, string>();
   const opened: string[] = [];
   const closed: string[] = [];
@@ -113,16 +113,18 @@ describe('the turns of the stored journals', () => {
         for (const events of [whole, pieces]) {
           const numbers = events.map(({ sequence_number }) => sequence_number);
           expect(numbers.every((one, place) => place === 0 || one > (numbers[place - 1] ?? 0))).toBe(true);
-          const { opened, closed, last } = put(events);
+          const { opened, closed, last } = assembleResponse(events);
           expect(new Set(closed)).toEqual(new Set(opened));
           expect(last).toMatchObject({
             type: expect.stringMatching(/^response\.(completed|failed|incomplete)$/),
           });
         }
-        expect(put(pieces)).toEqual(put(whole));
+        expect(assembleResponse(pieces)).toEqual(assembleResponse(whole));
         for (const [place, { sequence_number: after }] of pieces.entries()) {
           const rest = await translateItems(items, { part, after });
-          expect(put([...pieces.slice(0, place + 1), ...rest])).toEqual(put(pieces));
+          expect(assembleResponse([...pieces.slice(0, place + 1), ...rest])).toEqual(
+            assembleResponse(pieces),
+          );
         }
       }
     },

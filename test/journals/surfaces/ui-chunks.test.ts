@@ -40,7 +40,7 @@ const turns: readonly (readonly StoredEvent[])[] = listVersions().flatMap((versi
 );
 
 /** Returns the state of a turn, which ends its stream. */
-function stopOf(events: readonly StoredEvent[]): TurnItem[] {
+function listStopItems(events: readonly StoredEvent[]): TurnItem[] {
   if (!events.some(({ type }) => type === 'turn-ended')) return [];
   const answer = foldStoppedTurn('s', 'agent', events);
   return answer.outcome === 'suspended'
@@ -136,7 +136,7 @@ describe.each([6, 7] as const)('chunks for version %i', (version) => {
 
   it('build the same message for a turn that is streamed, sent whole, and loaded', async () => {
     for (const events of turns) {
-      const stop = stopOf(events);
+      const stop = listStopItems(events);
       const whole = await collectChunks([...events, ...stop], version);
       const pieces = await collectChunks([...toStreamed(events, [1, 5, 2], version === 7), ...stop], version);
       const [, loaded] = toUiMessages(
@@ -197,7 +197,7 @@ describe.each([6, 7] as const)('chunks for version %i', (version) => {
   it('are accepted by the SDK for any sequence of items', async () => {
     const all: readonly TurnItem[] = turns.flatMap((events) => [
       ...toStreamed(events, [3], true),
-      ...stopOf(events),
+      ...listStopItems(events),
     ]);
     const item = fc.oneof(fc.constantFrom(...all), fc.constantFrom(...stopItems));
     const list = fc.array(item, { maxLength: 60 });

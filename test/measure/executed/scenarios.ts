@@ -32,7 +32,7 @@ async function send(worker: RunningWorker, message: unknown): Promise<void> {
   throw new Error(`The turn did not complete with one call: ${JSON.stringify(answer)}`);
 }
 
-const look = (worker: RunningWorker): Promise<void> => send(worker, 'Look.');
+const sendLook = (worker: RunningWorker): Promise<void> => send(worker, 'Look.');
 
 async function approve(worker: RunningWorker): Promise<void> {
   const waiting = await post(worker, `${SESSION}/messages`, { message: 'Look.' }, 202);
@@ -57,12 +57,12 @@ async function sendChat(worker: RunningWorker, run: number): Promise<void> {
 
 /** All scenarios. The first one is a plain message, whose cost all users have. */
 export const SCENARIOS: readonly Scenario[] = [
-  { name: 'a `read` call', worker: 'read', talk: look },
-  { name: 'a `once` call', worker: 'once', talk: look },
+  { name: 'a `read` call', worker: 'read', talk: sendLook },
+  { name: 'a `once` call', worker: 'once', talk: sendLook },
   { name: 'an approval, asked and decided', worker: 'approval', talk: approve },
-  { name: 'unfolding', worker: 'unfolding', talk: look },
+  { name: 'unfolding', worker: 'unfolding', talk: sendLook },
   { name: 'a file', worker: 'file', talk: sendFile },
-  { name: 'compaction', worker: 'compaction', talk: look },
-  { name: "an MCP server's tool", worker: 'mcp', talk: look },
+  { name: 'compaction', worker: 'compaction', talk: sendLook },
+  { name: "an MCP server's tool", worker: 'mcp', talk: sendLook },
   { name: 'useChat', worker: 'use-chat', talk: sendChat },
 ];

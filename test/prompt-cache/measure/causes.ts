@@ -82,7 +82,7 @@ function describeFact(made: CreatedFact, span: Span): string {
     case 'unfolding':
       return `the unfolding tool \`${findText(fact, 'facade')}\` gave its place to what is inside`;
     case 'chaining':
-      return `an object was found that brings tools${typeOf(fact)}`;
+      return `an object was found that brings tools${formatType(fact)}`;
     case 'listings':
       return LISTED_CAUSE;
     case 'playbooks':
@@ -94,7 +94,7 @@ function describeFact(made: CreatedFact, span: Span): string {
   }
 }
 
-const typeOf = (fact: unknown): string => {
+const formatType = (fact: unknown): string => {
   const type = findText(fact, 'type');
   return type === undefined ? '' : ` (${type})`;
 };
@@ -146,17 +146,20 @@ function findLastAnswerCauses(span: Span): readonly Cause[] {
 
 /** The causes in a shortened conversation. */
 function findShortenedCauses(span: Span): readonly Cause[] {
-  const explains = ({ part }: Departure): boolean => part === 'messages';
+  const isMessageDeparture = ({ part }: Departure): boolean => part === 'messages';
   return [
     ...listEventsOfType(span, 'conversation-cut')
       .filter((event) => event.type === 'conversation-cut' && !event.summary)
       .map((): Cause => {
-        return { words: 'the request was too long for the model, which is shown less since', explains };
+        return {
+          words: 'the request was too long for the model, which is shown less since',
+          explains: isMessageDeparture,
+        };
       }),
     ...listEvents(span)
       .filter((event) => event.type === 'conversation-cut' && event.summary && span.frame === '')
       .map((): Cause => {
-        return { words: 'a summary took the place of the oldest turns', explains };
+        return { words: 'a summary took the place of the oldest turns', explains: isMessageDeparture };
       }),
   ];
 }

@@ -29,9 +29,9 @@ function findPartDepartures(
 ): readonly Departure[] {
   const kept = findLongestCommon(before, now);
   const matched = new Map(kept);
-  const moved = match(matched, { before, now }, (one, other) => one.text === other.text);
+  const moved = matchPieces(matched, { before, now }, (one, other) => one.text === other.text);
   const isSamePlace = createPlaceCheck(kept);
-  const changed = match(
+  const changed = matchPieces(
     matched,
     { before, now },
     (one, other, [at, to]) => one.key === other.key && (part === 'tools' || isSamePlace(at, to)),
@@ -55,7 +55,7 @@ interface Pieces {
 }
 
 /** Matches unmatched pieces in order, and returns the new matches. */
-function match(
+function matchPieces(
   matched: Map<number, number>,
   { before, now }: Pieces,
   isSame: (one: Piece, other: Piece, places: readonly [number, number]) => boolean,

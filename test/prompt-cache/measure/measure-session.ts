@@ -60,7 +60,7 @@ export function measureSession(
       const departures = findDepartures(before.parts, parts);
       const causes = findCauses(departures, { events, frame, after: before.reply, upTo: reply });
       for (const [cause, own] of Map.groupBy(departures, (_, index) => causes[index] ?? ''))
-        findings.push({ request: at + 1, path, place: placeOf(own), cause });
+        findings.push({ request: at + 1, path, place: describePlaces(own), cause });
     }
     last.set(frame, { parts, reply });
   }
@@ -73,7 +73,7 @@ export function measureSession(
 }
 
 /** Describes the departures: their number for tools, and their places for messages. */
-export function placeOf(departures: readonly Departure[]): string {
+export function describePlaces(departures: readonly Departure[]): string {
   const parts = Map.groupBy(departures, ({ part }) => part);
   return [...parts].map(([part, own]) => `${PART_NAMES[part]}: ${groupTogether(own)}`).join('; ');
 }

@@ -31,7 +31,7 @@ export function parseParts(form: BodyForm, body: unknown): RequestParts {
 
 const READERS: Readonly<Record<BodyForm, (body: Json) => RequestParts>> = {
   anthropic: ({ tools, system, messages }) => ({
-    tools: listOf(tools).map((tool) => toPiece(nameOf(tool), withoutAnthropicMarks(tool))),
+    tools: toList(tools).map((tool) => toPiece(getToolName(tool), withoutAnthropicMarks(tool))),
     // A text and a list with one text are equal for the provider.
     system: listSystemTexts(system).map((text) => toPiece('system', withoutAnthropicMarks(text))),
     messages: readMessages(messages).map((message) =>
@@ -41,19 +41,21 @@ const READERS: Readonly<Record<BodyForm, (body: Json) => RequestParts>> = {
   // Requests to Gemini have no cache marks. `cachedContent` identifies an explicit cache outside of these
   // parts.
   gemini: ({ tools, systemInstruction, contents }) => ({
-    tools: listOf(tools).flatMap((tool) => {
-      const declared = isRecord(tool) ? listOf(tool.functionDeclarations) : [];
-      return declared.length > 0 ? declared.map((one) => toPiece(nameOf(one), one)) : [toPiece('tool', tool)];
+    tools: toList(tools).flatMap((tool) => {
+      const declared = isRecord(tool) ? toList(tool.functionDeclarations) : [];
+      return declared.length > 0
+        ? declared.map((one) => toPiece(getToolName(one), one))
+        : [toPiece('tool', tool)];
     }),
     system: isRecord(systemInstruction)
-      ? listOf(systemInstruction.parts).map((part) => toPiece('system', part))
+      ? toList(systemInstruction.parts).map((part) => toPiece('system', part))
       : [],
     messages: readMessages(contents).map((content) => toPiece(describeRole(content), content)),
   }),
   responses: ({ tools, instructions, input }) => {
     const { head, rest } = withoutHead(readMessages(input).map(withoutOpenAiMarks));
     return {
-      tools: listOf(tools).map((tool) => toPiece(nameOf(tool), tool)),
+      tools: toList(tools).map((tool) => toPiece(getToolName(tool), tool)),
       system: [...(typeof instructions === 'string' ? [instructions] : []), ...head].map((text) =>
         toPiece('system', text),
       ),
@@ -63,7 +65,7 @@ const READERS: Readonly<Record<BodyForm, (body: Json) => RequestParts>> = {
   chat: ({ tools, messages }) => {
     const { head, rest } = withoutHead(readMessages(messages).map(withoutChatMarks));
     return {
-      tools: listOf(tools).map((tool) => toPiece(nameOf(tool), withoutChatMarks(tool))),
+      tools: toList(tools).map((tool) => toPiece(getToolName(tool), withoutChatMarks(tool))),
       system: head.map((message) => toPiece('system', message)),
       messages: rest.map((message) => toPiece(describeRole(message), message)),
     };
@@ -128,7 +130,7 @@ function withoutHead(messages: readonly unknown[]): {
 const toPiece = (key: string, value: unknown): Piece => ({ key, text: JSON.stringify(value) });
 
 function listSystemTexts(system: unknown): readonly unknown[] {
-  return typeof system === 'string' ? [{ type: 'text', text: system }] : listOf(system);
+  return typeof system === 'string' ? [{ type: 'text', text: system }] : toList(system);
 }
 
 function readMessages(messages: unknown): readonly unknown[] {
@@ -136,24 +138,24 @@ function readMessages(messages: unknown): readonly unknown[] {
   return messages;
 }
 
-function nameOf(tool: unknown): string {
+function getToolName(tool: unknown): string {
   if (!isRecord(tool)) return 'tool';
   const { name, type, function: ofChat } = tool;
   if (typeof name === 'string') return name;
-  return isRecord(ofChat) ? nameOf(ofChat) : String(type);
+  return isRecord(ofChat) ? getToolName(ofChat) : String(type);
 }
 
 /** Returns the role of a message. Items of the Responses API without a role have a type. */
 function describeRole(message: unknown): string {
   if (!isRecord(message)) return 'message';
   const { role, type, content } = message;
-  const blocks = listOf(content).filter(isRecord);
+  const blocks = toList(content).filter(isRecord);
   const tells = blocks.some((block) => block.type === 'tool_addition' || block.type === 'tool_removal');
   if (type === 'additional_tools' || (role === 'system' && tells)) return LATE_TOOLS_KEY;
   return typeof role === 'string' ? role : String(type);
 }
 
-const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+const toList = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
 const isRecord = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -4,9 +4,9 @@ import { defineOrders } from '../../../src/examples/orders/orders.ts';
 import { paperShop } from '../../../src/examples/support/shop.ts';
 import { type Agent, defineAgent, defineTool } from '../../../src/index.ts';
 import { defineStateMachine } from '../../../src/kinds/entry.ts';
-import { call, createTurn, type Scenario } from './scenario.ts';
+import { createCall, createTurn, type Scenario } from './scenario.ts';
 
-const move = (orderId: number, status: string) => call('move_order', { orderId, status });
+const createMoveCall = (orderId: number, status: string) => createCall('move_order', { orderId, status });
 
 const STEP_TOOLS = {
   packed: 'pack_order',
@@ -40,11 +40,11 @@ export const machine: Scenario = {
   agent: orders,
   turns: [0, 3, 6, 9].map((from) =>
     createTurn(
-      ...moves.slice(from, from + 3).map(([id, status]) => move(id, status)),
-      call('get_customer', { customerId: 'C-12' }),
+      ...moves.slice(from, from + 3).map(([id, status]) => createMoveCall(id, status)),
+      createCall('get_customer', { customerId: 'C-12' }),
     ),
   ),
-  nested: { move_order: moves.map(([, status]) => createTurn(call(STEP_TOOLS[status]))) },
+  nested: { move_order: moves.map(([, status]) => createTurn(createCall(STEP_TOOLS[status]))) },
 };
 
 /** The options of the state machine in addition to its states. */
@@ -112,7 +112,7 @@ const laterPrintingSteps = [
   'print',
 ];
 const inMachine = [...printingSteps, 'print', ...laterPrintingSteps, 'count_words'].map((name, at) =>
-  call(name, { words: `Text ${at}` }),
+  createCall(name, { words: `Text ${at}` }),
 );
 
 export const machineLoop: Scenario = {
@@ -120,7 +120,7 @@ export const machineLoop: Scenario = {
   about: 'a state machine that goes through 4 states in one loop of 20 requests',
   isPromised: true,
   agent: createMachineAgent(),
-  turns: [createTurn(call('print_text', { title: 'Tides' }))],
+  turns: [createTurn(createCall('print_text', { title: 'Tides' }))],
   nested: { print_text: [createTurn(...inMachine)] },
 };
 
@@ -128,7 +128,7 @@ export const machineHides: Scenario = {
   name: 'state-machine-hides',
   about: 'the same with `hideUnavailable`, which offers the tools of the state alone',
   agent: createMachineAgent({ hideUnavailable: true }),
-  turns: [createTurn(call('print_text', { title: 'Tides' }))],
+  turns: [createTurn(createCall('print_text', { title: 'Tides' }))],
   // The script cannot call a tool that is not offered.
   nested: { print_text: [createTurn(...inMachine.filter((_, at) => at !== printingSteps.length))] },
 };
@@ -139,6 +139,6 @@ export const machineTells: Scenario = {
   agent: createMachineAgent({
     instructions: (_, { title }, state) => `Print '${title}'. It is ${state} now.`,
   }),
-  turns: [createTurn(call('print_text', { title: 'Tides' }))],
+  turns: [createTurn(createCall('print_text', { title: 'Tides' }))],
   nested: { print_text: [createTurn(...inMachine)] },
 };

@@ -14,7 +14,7 @@ import { FILES } from '../../full/mcp/servers/run-files.ts';
 import { runFolder } from '../../full/mcp/servers/run-folder.ts';
 import { getMainPath } from '../../full/mcp/servers/start-servers.ts';
 import type { ScriptTurn } from '../../wires/wire.ts';
-import { call, createTurn, type Scenario } from './scenario.ts';
+import { createCall, createTurn, type Scenario } from './scenario.ts';
 
 /** Scenarios whose server runs until it is stopped. */
 export interface McpScenarios {
@@ -23,11 +23,11 @@ export interface McpScenarios {
 }
 
 const [notes = ''] = Object.keys(FILES);
-const read = call('read_text_file', { path: notes });
-const list = call('list_directory', { path: '.' });
-const garden = call('read_text_file', { path: 'plans/garden.md' });
-const search = call('search_files', { path: '.', pattern: '*.md' });
-const infoCall = call('get_file_info', { path: notes });
+const read = createCall('read_text_file', { path: notes });
+const list = createCall('list_directory', { path: '.' });
+const garden = createCall('read_text_file', { path: 'plans/garden.md' });
+const search = createCall('search_files', { path: '.', pattern: '*.md' });
+const infoCall = createCall('get_file_info', { path: notes });
 const steps = [list, read, garden, search, [infoCall, read], list, garden, infoCall, search] as const;
 
 export async function startMcpScenarios(): Promise<McpScenarios> {
@@ -44,7 +44,7 @@ export async function startMcpScenarios(): Promise<McpScenarios> {
     tools: [mcpToolProvider({ clients: [client] })],
   });
   const unfolding: readonly ScriptTurn[] = [
-    createTurn(call('files'), ...steps.slice(1)),
+    createTurn(createCall('files'), ...steps.slice(1)),
     createTurn(...steps.slice(0, 8), read),
   ];
   return {

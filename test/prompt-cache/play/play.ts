@@ -35,7 +35,7 @@ export async function playSession(session: Session, wire: MeasuredWire): Promise
   const servers = createServers(session, wire);
   const sent: Omit<SentRequest, 'reply'>[] = [];
   let place: LoopPlace | undefined;
-  const answer: typeof fetch = async (input, init) => {
+  const answerRequest: typeof fetch = async (input, init) => {
     const request = new Request(input, init);
     const text = await request.clone().text();
     const body: unknown = JSON.parse(text);
@@ -58,7 +58,7 @@ export async function playSession(session: Session, wire: MeasuredWire): Promise
       }),
     ],
   };
-  const model = wire.model({ baseURL: 'https://wire.test/v1', fetch: answer });
+  const model = wire.model({ baseURL: 'https://wire.test/v1', fetch: answerRequest });
   // The session is warm, because a cold session connects to its MCP servers before each request, which takes
   // five times as long.
   const talk = createTestSession(watched, { model, warm: true });

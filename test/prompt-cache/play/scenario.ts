@@ -12,7 +12,7 @@ export interface Scenario extends Session {
 }
 
 /** A call of a scripted reply. */
-export const call = (name: string, input: ScriptCall['input'] = {}): ScriptCall => ({ name, input });
+export const createCall = (name: string, input: ScriptCall['input'] = {}): ScriptCall => ({ name, input });
 
 /** Returns a turn whose replies make these calls. */
 export const createTurn = (...steps: readonly (ScriptCall | readonly ScriptCall[])[]): ScriptTurn => ({

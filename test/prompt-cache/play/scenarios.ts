@@ -8,38 +8,38 @@ import { defineAgent } from '../../../src/index.ts';
 import { chaining, discover } from '../../../src/kinds/entry.ts';
 import type { ScriptCall } from '../../wires/wire.ts';
 import { machine, machineHides, machineLoop, machineTells, orders } from './machine-scenarios.ts';
-import { call, createTurn, type Scenario } from './scenario.ts';
+import { createCall, createTurn, type Scenario } from './scenario.ts';
 
-const findOrder = (orderId: number) => call('find_order', { orderId });
-const createCustomerCall = (customerId: string) => call('get_customer', { customerId });
-const trackCall = (trackingCode: string) => call('track_shipment', { trackingCode });
-const createPolicyCall = (query: string) => call('search_policy', { query });
+const createOrderCall = (orderId: number) => createCall('find_order', { orderId });
+const createCustomerCall = (customerId: string) => createCall('get_customer', { customerId });
+const createTrackCall = (trackingCode: string) => createCall('track_shipment', { trackingCode });
+const createPolicyCall = (query: string) => createCall('search_policy', { query });
 const createNoteCall = (trackingCode: string) =>
-  call('set_delivery_note', { trackingCode, note: `Ring twice for ${trackingCode}.` });
+  createCall('set_delivery_note', { trackingCode, note: `Ring twice for ${trackingCode}.` });
 
 const supportSteps = [
-  [findOrder(1001), findOrder(1002)],
+  [createOrderCall(1001), createOrderCall(1002)],
   createCustomerCall('C-11'),
-  trackCall('KC-7001'),
+  createTrackCall('KC-7001'),
   createPolicyCall('refund of goods'),
   createNoteCall('KC-7002'),
-  findOrder(1003),
-  [createCustomerCall('C-13'), trackCall('KC-7003'), createPolicyCall('returns')],
-  findOrder(1004),
-  findOrder(9999),
+  createOrderCall(1003),
+  [createCustomerCall('C-13'), createTrackCall('KC-7003'), createPolicyCall('returns')],
+  createOrderCall(1004),
+  createOrderCall(9999),
   createCustomerCall('C-12'),
-  trackCall('KC-7005'),
+  createTrackCall('KC-7005'),
   createNoteCall('KC-7005'),
   createPolicyCall('privacy of customers'),
-  findOrder(1005),
-  call('refund_order', { orderId: 1003 }),
-  call('send_email', {
+  createOrderCall(1005),
+  createCall('refund_order', { orderId: 1003 }),
+  createCall('send_email', {
     to: 'ada@example.com',
     subject: 'Refund',
     text: 'Your "refund" is on its way.\n\nBye',
   }),
-  [findOrder(1001), createCustomerCall('C-11')],
-  trackCall('KC-7001'),
+  [createOrderCall(1001), createCustomerCall('C-11')],
+  createTrackCall('KC-7001'),
   createPolicyCall('delivery'),
 ] as const;
 
@@ -61,7 +61,7 @@ const plainTurns: Scenario = {
   turns: [0, 3, 6, 9, 12].map((from) => createTurn(...supportSteps.slice(from, from + 3))),
 };
 
-const add = (one: string, input: ScriptCall['input']) => call(`add_${one}`, input);
+const add = (one: string, input: ScriptCall['input']) => createCall(`add_${one}`, input);
 
 const workspaceScenario: Scenario = {
   name: 'workspace',
@@ -69,57 +69,60 @@ const workspaceScenario: Scenario = {
   agent: workspace,
   turns: [
     createTurn(
-      call('files'),
-      [call('folders'), call('documents')],
+      createCall('files'),
+      [createCall('folders'), createCall('documents')],
       add('folder', { title: 'Boats' }),
       add('document', { title: 'Masts', text: 'A mast holds the sail.', folderId: 'F-1' }),
-      call('planning'),
-      call('tasks'),
+      createCall('planning'),
+      createCall('tasks'),
       add('task', { title: 'Oil the mast', due: '2026-11-30' }),
-      call('complete_task', { taskId: 'T-1' }),
-      [call('list_tasks'), call('list_documents')],
+      createCall('complete_task', { taskId: 'T-1' }),
+      [createCall('list_tasks'), createCall('list_documents')],
     ),
     createTurn(
-      call('planning'),
-      call('tasks'),
-      call('reopen_task', { taskId: 'T-1' }),
-      call('calendar'),
-      call('events'),
+      createCall('planning'),
+      createCall('tasks'),
+      createCall('reopen_task', { taskId: 'T-1' }),
+      createCall('calendar'),
+      createCall('events'),
       add('event', { title: 'Launch', date: '2026-12-05', place: 'Slipway' }),
-      call('money'),
-      call('invoices'),
+      createCall('money'),
+      createCall('invoices'),
       add('invoice', { title: 'Oil', amount: 12.5 }),
     ),
   ],
 };
 
 const theme = 'tide';
-const createThemeCall = (name: string, documentId: string) => call(name, { documentId, theme });
-const fetchCall = (documentId: string) => call('fetch_document', { documentId });
+const createThemeCall = (name: string, documentId: string) => createCall(name, { documentId, theme });
+const fetchCall = (documentId: string) => createCall('fetch_document', { documentId });
 
 const playbook: Scenario = {
   name: 'playbook',
   about: 'the agent `researcher`: 20 requests in its playbook, which goes on in a second turn',
   agent: researcher,
-  turns: [createTurn(call('research_theme', { theme })), createTurn(call('research_theme', { theme }))],
+  turns: [
+    createTurn(createCall('research_theme', { theme })),
+    createTurn(createCall('research_theme', { theme })),
+  ],
   nested: {
     research_theme: [
       createTurn(
-        call('search_documents', { theme }),
-        call('search_documents', { theme: 'lamp' }),
+        createCall('search_documents', { theme }),
+        createCall('search_documents', { theme: 'lamp' }),
         fetchCall('D-1'),
         createThemeCall('analyze_document', 'D-1'),
         fetchCall('D-3'),
         createThemeCall('analyze_document', 'D-3'),
-        call('report_findings', { theme }),
+        createCall('report_findings', { theme }),
         ...['D-2', 'D-4', 'D-5'].flatMap((id) => [fetchCall(id), createThemeCall('analyze_document', id)]),
         ...['D-1', 'D-2', 'D-3', 'D-4', 'D-5'].map(fetchCall),
-        call('report_findings', { theme }),
+        createCall('report_findings', { theme }),
       ),
       createTurn(
         fetchCall('D-1'),
         createThemeCall('analyze_document', 'D-1'),
-        call('report_findings', { theme }),
+        createCall('report_findings', { theme }),
       ),
     ],
   },
@@ -127,8 +130,8 @@ const playbook: Scenario = {
 
 const createCustomerCalls = (customerId: string) => [
   createCustomerCall(customerId),
-  call('get_latest_order'),
-  call('get_order_weight'),
+  createCall('get_latest_order'),
+  createCall('get_order_weight'),
 ];
 
 const chain: Scenario = {
@@ -161,7 +164,7 @@ const chainDiscovers: Scenario = {
 };
 
 function createLatestCall(id: number): ScriptCall {
-  return call(`customer_C-${id}_get_latest_order`);
+  return createCall(`customer_C-${id}_get_latest_order`);
 }
 
 const limit: Scenario = {
@@ -169,7 +172,7 @@ const limit: Scenario = {
   about: 'the agent `support`, cut off at its limit of 20 requests; then a turn of 4',
   agent: support,
   turns: [
-    createTurn(...supportSteps, findOrder(1002), findOrder(1003)),
+    createTurn(...supportSteps, createOrderCall(1002), createOrderCall(1003)),
     createTurn(...supportSteps.slice(0, 3)),
   ],
 };

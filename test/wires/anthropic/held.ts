@@ -9,7 +9,7 @@ import {
   withoutMarks,
   withoutPending,
 } from './conversation.ts';
-import { type Casting, callIdOf, createBlocks, indexThinking, pauseIn } from './replies.ts';
+import { type Casting, createBlocks, findPause, formatCallId, indexThinking } from './replies.ts';
 import type { AnthropicBlock, AnthropicBody } from './request.ts';
 import { checkWords, createModifiedError, isDroppingBlocks, placeOfThinking } from './thinking.ts';
 
@@ -35,8 +35,11 @@ export function checkHeld(check: HeldCheck): NextPlace {
   const all = findHeld(conversation);
   const found = findScriptPlaces(
     replies,
-    all.map((said) => ({ callIds: said ? callIdsOf(said) : ['in words'], text: said ? joinText(said) : '' })),
-    (reply, call) => callIdOf(casting.seed, reply, call),
+    all.map((said) => ({
+      callIds: said ? listCallIds(said) : ['in words'],
+      text: said ? joinText(said) : '',
+    })),
+    (reply, call) => formatCallId(casting.seed, reply, call),
   );
   const held = all.filter((said) => said !== undefined);
   const places = found.filter((_, index) => all[index] !== undefined);
@@ -75,7 +78,7 @@ function findHeld(conversation: readonly SaidMessage[]): readonly (SaidMessage |
     if (said.role !== 'assistant') return [];
     const behind = conversation[index + 1]?.blocks.find(({ block }) => block.type !== 'tool_result')?.block;
     // This text belongs to another model's reply, whose calls the next message reports.
-    return callIdsOf(said).length === 0 && behind && isTold(behind) ? [] : [said];
+    return listCallIds(said).length === 0 && behind && isTold(behind) ? [] : [said];
   });
 }
 
@@ -91,10 +94,10 @@ function findMaker(
   said: SaidMessage,
   { replies, casting: { seed, kin = [] } }: HeldCheck,
 ): string | undefined {
-  const ids = callIdsOf(said);
+  const ids = listCallIds(said);
   if (ids.length === 0) return seed;
   return [seed, ...kin].find((one) =>
-    replies.some((reply) => reply.calls.some((_, call) => ids.includes(callIdOf(one, reply, call)))),
+    replies.some((reply) => reply.calls.some((_, call) => ids.includes(formatCallId(one, reply, call)))),
   );
 }
 
@@ -119,7 +122,7 @@ function createExpectedBlocks(
   const searches = said.blocks.some(({ block }) => block.type === 'server_tool_use');
   const blocks = createBlocks(reply, searches ? casting : withoutSearch(casting));
   if (!paused) return blocks;
-  const pause = pauseIn(blocks, casting);
+  const pause = findPause(blocks, casting);
   if (pause !== undefined) return blocks.slice(0, pause);
   throw new RefusalError(
     400,
@@ -140,11 +143,11 @@ interface ExpectedBlocks {
  */
 function checkBlocks(said: SaidMessage, { reply, blocks, casting, inTurn }: ExpectedBlocks): void {
   const got = withoutPending(said.blocks, ({ block }) => block);
-  const gotNames = got.map((placed) => nameOfHeld(placed, casting, inTurn));
+  const gotNames = got.map((placed) => describeHeldBlock(placed, casting, inTurn));
   const thinks = got.some(({ block }) => isThinking(block));
   const indexes = indexThinking(blocks);
   const given = withoutPending(
-    blocks.map((block, at) => ({ block, name: nameOf(block, reply.at, indexes[at]) })),
+    blocks.map((block, at) => ({ block, name: formatBlockKey(block, reply.at, indexes[at]) })),
     ({ block }) => block,
   ).filter(({ block }) => thinks || !isThinking(block));
   const length = Math.max(given.length, got.length);
@@ -202,14 +205,18 @@ function withoutThinking(said: SaidMessage): RefusalError {
   );
 }
 
-function nameOfHeld({ block, path }: PlacedBlock, { seed, kin = [] }: Casting, inTurn: boolean): string {
-  if (!isThinking(block)) return nameOf(block, 0, undefined);
+function describeHeldBlock(
+  { block, path }: PlacedBlock,
+  { seed, kin = [] }: Casting,
+  inTurn: boolean,
+): string {
+  if (!isThinking(block)) return formatBlockKey(block, 0, undefined);
   const place = placeOfThinking([seed, ...kin], block, path);
   if (inTurn) checkWords(block, place, path);
   return `thinking ${String(place.at)}.${String(place.index)}`;
 }
 
-function nameOf(block: AnthropicBlock, at: number, index: number | undefined): string {
+function formatBlockKey(block: AnthropicBlock, at: number, index: number | undefined): string {
   return index === undefined ? JSON.stringify(sortKeys(withoutMarks(block))) : `thinking ${at}.${index}`;
 }
 
@@ -225,6 +232,6 @@ function withoutSearch({ variants, ...casting }: Casting): Casting {
   return { ...casting, variants: new Set([...variants].filter((variant) => variant !== 'server-tools')) };
 }
 
-function callIdsOf({ blocks }: SaidMessage): readonly string[] {
+function listCallIds({ blocks }: SaidMessage): readonly string[] {
   return blocks.flatMap(({ block }) => (block.type === 'tool_use' ? [block.id] : []));
 }

@@ -26,8 +26,8 @@ export class PrefixReader {
 
   constructor({ system, tools }: AnthropicBody) {
     const text = typeof system === 'string' ? system : (system ?? []).map((block) => block.text);
-    this.#system = hash([text].flat());
-    this.#tools = hash(
+    this.#system = computeHash([text].flat());
+    this.#tools = computeHash(
       (tools ?? [])
         .filter((tool) => tool.defer_loading !== true)
         .map(({ cache_control: _, ...tool }) => tool),
@@ -39,8 +39,8 @@ export class PrefixReader {
     return {
       system: this.#system,
       tools: this.#tools,
-      messages: hash(this.#said),
-      thinking: hash(this.#thought),
+      messages: computeHash(this.#said),
+      thinking: computeHash(this.#thought),
     };
   }
 
@@ -69,6 +69,6 @@ export function readConversation(
   }
 }
 
-function hash(value: readonly unknown[]): string {
+function computeHash(value: readonly unknown[]): string {
   return computeFingerprint(value, 14);
 }

@@ -25,7 +25,7 @@ export interface Casting {
   readonly variants: ReadonlySet<AnthropicVariant>;
 }
 
-export function callIdOf(seed: string, { at }: ScriptedReply, call: number): string {
+export function formatCallId(seed: string, { at }: ScriptedReply, call: number): string {
   return `toolu_01${computeFingerprint([seed, 'call', at, call], 22)}`;
 }
 
@@ -37,24 +37,24 @@ export function createBlocks(reply: ScriptedReply, { seed, variants }: Casting):
   addThinking(variants.has('empty-thinking') && at % 4 === 3 ? '' : thinking);
   if (variants.has('redacted') && at % 3 === 1) blocks.push({ type: 'redacted_thinking', data: '' });
   if (variants.has('server-tools') && at % 4 === 2) {
-    blocks.push(...searchOf(seed, at));
+    blocks.push(...createSearchBlocks(seed, at));
     if (variants.has('interleaved')) addThinking(`What the search of reply ${at + 1} found is enough.`);
   }
   if (text !== '') blocks.push({ type: 'text', text });
   for (const [index, { name, input }] of calls.entries()) {
     if (index > 0 && variants.has('interleaved')) addThinking(`Beside call ${index}, one more is made.`);
-    blocks.push({ type: 'tool_use', id: callIdOf(seed, reply, index), name, input: { ...input } });
+    blocks.push({ type: 'tool_use', id: formatCallId(seed, reply, index), name, input: { ...input } });
   }
   return blocks;
 }
 
 /** Returns the number of blocks before the pause of a reply, or `undefined` if there is no pause. */
-export function pauseIn(blocks: readonly AnthropicBlock[], { variants }: Casting): number | undefined {
+export function findPause(blocks: readonly AnthropicBlock[], { variants }: Casting): number | undefined {
   const found = blocks.findIndex(({ type }) => type === 'web_search_tool_result');
   return variants.has('pauses') && found !== -1 ? found + 1 : undefined;
 }
 
-function searchOf(seed: string, at: number): readonly AnthropicBlock[] {
+function createSearchBlocks(seed: string, at: number): readonly AnthropicBlock[] {
   const id = `srvtoolu_01${computeFingerprint([seed, 'search', at], 22)}`;
   const found = {
     type: 'web_search_result' as const,

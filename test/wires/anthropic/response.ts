@@ -18,7 +18,7 @@ export function toMessage(answer: AnthropicReply): object {
   return {
     ...createEnvelope(answer),
     content: answer.content.map(withCaller),
-    stop_reason: stopReasonOf(answer),
+    stop_reason: getStopReason(answer),
     usage: computeUsage(answer),
   };
 }
@@ -31,14 +31,14 @@ export function* streamEvents(answer: AnthropicReply): Iterable<StreamEvent> {
   });
   yield toStreamEvent({ type: 'ping' });
   for (const [index, block] of answer.content.entries()) {
-    yield toStreamEvent({ type: 'content_block_start', index, content_block: startOf(block) });
+    yield toStreamEvent({ type: 'content_block_start', index, content_block: createStartContent(block) });
     for (const delta of createDeltas(block))
       yield toStreamEvent({ type: 'content_block_delta', index, delta });
     yield toStreamEvent({ type: 'content_block_stop', index });
   }
   yield toStreamEvent({
     type: 'message_delta',
-    delta: { stop_reason: stopReasonOf(answer), stop_sequence: null },
+    delta: { stop_reason: getStopReason(answer), stop_sequence: null },
     usage: computeUsage(answer),
   });
   yield toStreamEvent({ type: 'message_stop' });
@@ -56,7 +56,7 @@ function createEnvelope({ body, id, transformations }: AnthropicReply): object {
 }
 
 /** Returns the content of a block's first event, without the content of its deltas. */
-function startOf(block: AnthropicBlock): object {
+function createStartContent(block: AnthropicBlock): object {
   if (block.type === 'thinking') return { type: 'thinking', thinking: '', signature: '' };
   if (block.type === 'text') return { type: 'text', text: '' };
   if (block.type === 'tool_use' || block.type === 'server_tool_use')
@@ -84,7 +84,7 @@ function withCaller(block: AnthropicBlock): object {
 }
 
 /** Returns the stop reason. A reply that ends with search results is paused. */
-function stopReasonOf({ content }: AnthropicReply): string {
+function getStopReason({ content }: AnthropicReply): string {
   if (content.at(-1)?.type === 'web_search_tool_result') return 'pause_turn';
   return content.some(({ type }) => type === 'tool_use') ? 'tool_use' : 'end_turn';
 }

@@ -28,13 +28,13 @@ function applyChange(
       if (part.type === 'tool_reference') offered.add(checkToolName(part.tool_name, declared));
     }
   }
-  if (block.type === 'tool_removal') offered.delete(nameOf(block));
+  if (block.type === 'tool_removal') offered.delete(getToolName(block));
   if (block.type !== 'tool_addition') return;
   if (block.tool.type === 'tool_reference') checkToolName(block.tool.name, declared);
-  offered.add(nameOf(block));
+  offered.add(getToolName(block));
 }
 
-function nameOf({ tool }: Extract<AnthropicBlock, { type: 'tool_addition' | 'tool_removal' }>): string {
+function getToolName({ tool }: Extract<AnthropicBlock, { type: 'tool_addition' | 'tool_removal' }>): string {
   return tool.type === 'tool_reference' ? tool.name : tool.definition.name;
 }
 

@@ -3,7 +3,7 @@
  * dialects also in tool results.
  */
 import { type FoundFile, isBase64, isHttps, readFileUrl } from '../files.ts';
-import { checkFields, checkFileData, checkImageUrl, readText, refuseValue } from '../openai-files.ts';
+import { checkFields, checkFileData, checkImageUrl, createValueRefusal, readText } from '../openai-files.ts';
 import { createOwnRefusal, isRecord, RefusalError } from '../wire.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -41,7 +41,7 @@ export function checkMedia(messages: readonly unknown[], media: DialectMedia): v
       readText(part.text, `${path}.text`);
       continue;
     }
-    if (!taken.some((name) => name === type)) throw refuseForeign(type, { index, role, taken });
+    if (!taken.some((name) => name === type)) throw createForeignRefusal(type, { index, role, taken });
     checkFields(part, ['type', String(type), 'cache_control', 'prompt_cache_breakpoint'], path);
     checkPart(part, path, media);
   }
@@ -53,8 +53,8 @@ interface ForeignPart {
   readonly taken: readonly PartName[];
 }
 
-function refuseForeign(type: unknown, { index, role, taken }: ForeignPart): RefusalError {
-  if (type !== 'image_url' || role === 'user') return refuseValue(type, ['text', ...taken]);
+function createForeignRefusal(type: unknown, { index, role, taken }: ForeignPart): RefusalError {
+  if (type !== 'image_url' || role === 'user') return createValueRefusal(type, ['text', ...taken]);
   return new RefusalError(
     400,
     `Invalid 'messages[${index}]'. Image URLs are only allowed for messages with role 'user', but this message with ` +
@@ -81,7 +81,7 @@ function checkPart(part: Fields, path: string, { audio, fetchesFiles }: DialectM
 
 function checkAudio(inside: Fields, at: string, formats: readonly string[] = ['wav', 'mp3']): void {
   checkFields(inside, ['data', 'format'], at);
-  if (!formats.some((one) => one === inside.format)) throw refuseValue(inside.format, formats);
+  if (!formats.some((one) => one === inside.format)) throw createValueRefusal(inside.format, formats);
   if (isBase64(readText(inside.data, `${at}.data`))) return;
   throw new RefusalError(400, `Invalid '${at}.data'. Expected base64-encoded audio.`);
 }

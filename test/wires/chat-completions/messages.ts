@@ -46,14 +46,14 @@ export interface SentMessage {
 }
 
 /** A call of a reply in the format of messages. */
-export interface GivenCall {
+export interface WireCall {
   readonly id: string;
   readonly type: 'function';
   readonly function: { readonly name: string; readonly arguments: string };
 }
 
 /** Returns the calls of a reply without the additions of a dialect. */
-export function createCalls({ at, calls }: ScriptedReply, seed: string): readonly GivenCall[] {
+export function createCalls({ at, calls }: ScriptedReply, seed: string): readonly WireCall[] {
   return calls.map(({ name, input }, index) => ({
     id: `call_${index.toString().padStart(2, '0')}_${computeFingerprint(['call', seed, at, index], 24)}`,
     type: 'function',
@@ -109,19 +109,19 @@ interface PlacedMessage {
 function findPlaces(held: readonly PlacedMessage[], { replies, seed }: MessagesCheck): readonly number[] {
   return findScriptPlaces(
     replies,
-    held.map(({ message }) => ({ callIds: callIdsIn(message), text: String(message.content ?? '') })),
+    held.map(({ message }) => ({ callIds: listCallIds(message), text: String(message.content ?? '') })),
     (reply, call) => createCalls(reply, seed)[call]?.id ?? '',
   );
 }
 
 /** Returns `true` if another model made the calls of a message. */
 function isForeign(message: PlacedMessage['message'], { replies, seed }: MessagesCheck): boolean {
-  const ids = callIdsIn(message);
+  const ids = listCallIds(message);
   const own = new Set(replies.flatMap((reply) => createCalls(reply, seed).map(({ id }) => id)));
   return ids.length > 0 && !ids.some((id) => own.has(id));
 }
 
-function callIdsIn({ tool_calls }: PlacedMessage['message']): readonly string[] {
+function listCallIds({ tool_calls }: PlacedMessage['message']): readonly string[] {
   const calls: readonly unknown[] = Array.isArray(tool_calls) ? tool_calls : [];
   return calls.filter(isRecord).map(({ id }) => String(id));
 }
@@ -136,7 +136,7 @@ function checkResults(messages: readonly PlacedMessage[]): void {
       continue;
     }
     refuseUnanswered(waiting);
-    if (message.role === 'assistant') waiting = new Set(callIdsIn(message));
+    if (message.role === 'assistant') waiting = new Set(listCallIds(message));
   }
   refuseUnanswered(waiting);
 }
@@ -174,7 +174,7 @@ interface CallsCheck {
   readonly exactArguments: boolean;
 }
 
-function checkCalls(sent: unknown, given: readonly GivenCall[], { index, exactArguments }: CallsCheck): void {
+function checkCalls(sent: unknown, given: readonly WireCall[], { index, exactArguments }: CallsCheck): void {
   const calls: readonly unknown[] = Array.isArray(sent) ? sent : [];
   if (calls.length !== given.length) {
     throw createOwnRefusal(`messages[${index}] held ${given.length} calls, and ${calls.length} came back`);

@@ -136,12 +136,12 @@ export function createGeminiDialect({ replies, seed, signedAnswers }: GeminiDial
     extra_content: { google: { thought_signature: signature } },
   });
   const known = new Set(replies.map(createSignature));
-  const ofMessage = (reply: ScriptedReply) =>
+  const createMessageFields = (reply: ScriptedReply) =>
     reply.calls.length > 0 ? {} : createSignedContent(createSignature(reply));
   return {
     media: openAIMedia,
-    ofMessage,
-    deltas: (reply) => [{ content: '', ...ofMessage(reply) }],
+    ofMessage: createMessageFields,
+    deltas: (reply) => [{ content: '', ...createMessageFields(reply) }],
     ofCall: (reply, index) => (index === 0 ? createSignedContent(createSignature(reply)) : {}),
     check({ sent, index, reply, isInCurrentTurn }) {
       const calls: readonly unknown[] = Array.isArray(sent.tool_calls) ? sent.tool_calls : [];
@@ -160,7 +160,7 @@ export function createGeminiDialect({ replies, seed, signedAnswers }: GeminiDial
     checkForeign({ sent, index, isInCurrentTurn }) {
       const [first, ...more]: readonly unknown[] = Array.isArray(sent.tool_calls) ? sent.tool_calls : [];
       const back = findSignature(first);
-      if (back === undefined && isInCurrentTurn) throw createMissingSignature(nameIn(first), index);
+      if (back === undefined && isInCurrentTurn) throw createMissingSignature(findCallName(first), index);
       if (back !== undefined && back !== sentinel) throw createWrongSignature(back, known);
       if (more.some((call) => findSignature(call) !== undefined))
         throw createOwnRefusal(`a later call of messages[${index}] is signed`);
@@ -172,7 +172,7 @@ export function createGeminiDialect({ replies, seed, signedAnswers }: GeminiDial
 /** The signature that clients send for calls that the model did not make. */
 const sentinel = 'skip_thought_signature_validator';
 
-function nameIn(call: unknown): string | undefined {
+function findCallName(call: unknown): string | undefined {
   const called = isRecord(call) && isRecord(call.function) ? call.function : {};
   return typeof called.name === 'string' ? called.name : undefined;
 }

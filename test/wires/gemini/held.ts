@@ -10,7 +10,7 @@ import {
   RefusalError,
   type ScriptedReply,
 } from '../wire.ts';
-import { type Casting, callIdOf, createParts, joinTexts } from './replies.ts';
+import { type Casting, createParts, formatCallId, joinTexts } from './replies.ts';
 import type { GeminiContent, GeminiPart } from './request.ts';
 
 /**
@@ -73,7 +73,7 @@ function findPlaces({ replies, casting }: HeldCheck, held: readonly GeminiConten
     .map((part) => findSeal(casting.seed, part))
     .find((fields) => fields !== undefined);
   const first = firstSeal === undefined ? undefined : replies[Number(firstSeal.at)];
-  const computeCallId = (reply: ScriptedReply, call: number) => callIdOf(casting.seed, reply, call);
+  const computeCallId = (reply: ScriptedReply, call: number) => formatCallId(casting.seed, reply, call);
   const said = held.map(({ parts }, nth) => ({
     callIds: parts.flatMap(({ functionCall }) => (functionCall === undefined ? [] : [functionCall.id ?? ''])),
     text: parts.map(({ text, thought }) => (thought === true ? '' : (text ?? ''))).join(''),
@@ -96,7 +96,7 @@ function findPlaces({ replies, casting }: HeldCheck, held: readonly GeminiConten
 function isForeign({ parts }: GeminiContent, { replies, casting }: HeldCheck): boolean {
   if (!casting.variants.has('call-ids')) return false;
   const own = new Set(
-    replies.flatMap((reply) => reply.calls.map((_, call) => callIdOf(casting.seed, reply, call))),
+    replies.flatMap((reply) => reply.calls.map((_, call) => formatCallId(casting.seed, reply, call))),
   );
   const called = parts.flatMap(({ functionCall }) => functionCall ?? []);
   return called.length > 0 && !called.some(({ id = '' }) => own.has(id));
@@ -142,7 +142,7 @@ function checkReply(
   for (let at = 0; at < Math.max(given.length, got.length); at += 1) {
     const path = `contents[${index}].parts[${at}]`;
     const [was, is] = [given[at], got[at]];
-    if (was === undefined || is === undefined || nameOf(was, was) !== nameOf(is, was)) {
+    if (was === undefined || is === undefined || serializePart(was, was) !== serializePart(is, was)) {
       throw createOwnRefusal(
         `${path}: ${describePart(was)} was given here and ${describePart(is)} came back`,
       );
@@ -190,7 +190,10 @@ function findSeal(seed: string, { thoughtSignature }: GeminiPart): SealFields | 
  * Serializes a part without its signature. The id of a call is compared only if the wire assigned one,
  * because clients invent missing ids.
  */
-function nameOf({ thoughtSignature: _, functionCall, ...rest }: GeminiPart, given: GeminiPart): string {
+function serializePart(
+  { thoughtSignature: _, functionCall, ...rest }: GeminiPart,
+  given: GeminiPart,
+): string {
   if (functionCall === undefined) return formatCanonicalJson(rest);
   const id = given.functionCall?.id === undefined ? {} : { id: functionCall.id };
   return JSON.stringify([functionCall.name, functionCall.args ?? {}, id]);

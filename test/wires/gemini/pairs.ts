@@ -49,9 +49,9 @@ interface NamedCall {
  */
 function checkSame(calls: readonly NamedCall[], answers: readonly NamedCall[], path: string): void {
   const haveIds = answers.some(({ id }) => id !== undefined);
-  const name = (each: NamedCall) => (haveIds ? `${each.id} ${each.name}` : each.name);
-  const called = calls.map(name);
-  const answered = answers.map(name);
+  const formatCallKey = (each: NamedCall) => (haveIds ? `${each.id} ${each.name}` : each.name);
+  const called = calls.map(formatCallKey);
+  const answered = answers.map(formatCallKey);
   const same = haveIds
     ? called.every((each) => answered.includes(each)) && new Set(answered).size === answered.length
     : called.join() === answered.join();

@@ -20,20 +20,20 @@ export interface Casting {
 }
 
 /** The optional parts that a reply contained, as stored in its signature, so the wire needs no state. */
-export interface GivenReply {
+export interface ReplyExtras {
   readonly thoughts: boolean;
   readonly end: boolean;
 }
 
-export function callIdOf(seed: string, { at }: ScriptedReply, call: number): string {
+export function formatCallId(seed: string, { at }: ScriptedReply, call: number): string {
   return computeFingerprint([seed, 'call', at, call], 8);
 }
 
-export function createGivenReply(
+export function createReplyExtras(
   { at, calls }: ScriptedReply,
   { variants }: Casting,
   asked: ReplyOptions,
-): GivenReply {
+): ReplyExtras {
   return {
     thoughts: asked.thoughts,
     end: asked.streams && variants.has('signed-end') && calls.length > 0 && at % 4 === 2,
@@ -49,7 +49,7 @@ export interface ReplyOptions {
 export function createParts(
   reply: ScriptedReply,
   { seed, variants }: Casting,
-  given: GivenReply,
+  given: ReplyExtras,
 ): readonly GeminiPart[] {
   const { at, thinking, text, calls } = reply;
   const createSignature = (part: string) => seal(seed, { at, part, ...given });
@@ -65,7 +65,7 @@ export function createParts(
   if (calls.length === 0) return [...parts, { text, thoughtSignature: createSignature('text') }];
   if (text !== '') parts.push({ text });
   for (const [index, { name, input }] of calls.entries()) {
-    const id = variants.has('call-ids') && { id: callIdOf(seed, reply, index) };
+    const id = variants.has('call-ids') && { id: formatCallId(seed, reply, index) };
     parts.push({
       functionCall: { ...id, name, args: { ...input } },
       // One signature covers all parallel calls.

@@ -57,7 +57,7 @@ export interface GeminiRequest {
   readonly body: GeminiBody;
 }
 
-export function requestOf({ url, headers, body }: WireRequest): GeminiRequest {
+export function parseGeminiRequest({ url, headers, body }: WireRequest): GeminiRequest {
   const [, model, method] = /\/models\/([^/:]+):(\w+)$/.exec(url.pathname) ?? [];
   const streams = method === 'streamGenerateContent';
   if (model === undefined || (method !== 'generateContent' && !streams))

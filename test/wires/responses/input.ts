@@ -12,7 +12,7 @@ import {
   RefusalError,
   type ScriptedReply,
 } from '../wire.ts';
-import { createItems, type GivenItem, type Item, type ItemMode, type Ledger } from './items.ts';
+import { createItems, type Item, type ItemMode, type Ledger, type WireItem } from './items.ts';
 
 export interface InputCheck extends OrderCheck {
   readonly input: readonly unknown[];
@@ -29,7 +29,7 @@ type Entry =
       readonly kind: 'model';
       readonly type: Item['type'];
       readonly sent: SentItem;
-      readonly given: GivenItem | undefined;
+      readonly given: WireItem | undefined;
     }
   | { readonly kind: 'output'; readonly callId: string }
   | { readonly kind: 'message' }
@@ -170,7 +170,7 @@ function parseEntry(sent: unknown, { ledger, mode }: InputCheck): Entry {
 }
 
 /** Returns the reasoning item that was sent in full, from its encrypted content or from the stored items. */
-function findReasoning(sent: SentItem, { ledger, mode }: Pick<InputCheck, 'ledger' | 'mode'>): GivenItem {
+function findReasoning(sent: SentItem, { ledger, mode }: Pick<InputCheck, 'ledger' | 'mode'>): WireItem {
   const blob = sent.encrypted_content;
   const byId = ledger.byId.get(String(sent.id));
   if (typeof blob !== 'string') {
@@ -237,7 +237,7 @@ function refuseDangling(run: readonly ModelEntry[]): void {
   for (const [index, { type, given }] of run.entries()) {
     if (type !== 'reasoning') continue;
     const next = run[index + 1];
-    if (next !== undefined && next.type !== 'reasoning' && isOf(next, given?.reply.at)) continue;
+    if (next !== undefined && next.type !== 'reasoning' && isFromReply(next, given?.reply.at)) continue;
     const what = `Item '${given?.item.id}' of type 'reasoning'`;
     throw new RefusalError(400, `${what} was provided without its required following item.`);
   }
@@ -251,7 +251,8 @@ function refuseUnreasoned(
 ): void {
   for (const [index, { type, sent, given }] of run.entries()) {
     if (type === 'reasoning') continue;
-    if (run.slice(0, index).some((before) => before.type === 'reasoning' && isOf(before, at))) continue;
+    if (run.slice(0, index).some((before) => before.type === 'reasoning' && isFromReply(before, at)))
+      continue;
     const isIt = (item: Item) =>
       item.type === 'function_call' ? item.call_id === sent.call_id : item.type === type;
     const id = sent.id ?? expected.find(isIt)?.id ?? given?.item.id;
@@ -263,7 +264,7 @@ function refuseUnreasoned(
 }
 
 /** Returns `true` if an entry is unknown or belongs to the reply at this position. */
-function isOf({ given }: ModelEntry, place: number | undefined): boolean {
+function isFromReply({ given }: ModelEntry, place: number | undefined): boolean {
   return given === undefined || given.reply.at === place;
 }
 

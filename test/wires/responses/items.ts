@@ -54,7 +54,7 @@ export interface Casting {
 }
 
 /** An item that was sent, with its reply and settings. */
-export interface GivenItem {
+export interface WireItem {
   readonly item: Item;
   readonly reply: ScriptedReply;
   readonly mode: ItemMode;
@@ -62,10 +62,10 @@ export interface GivenItem {
 
 /** All items that the wire can have sent for a script, by their identifiers. */
 export interface Ledger {
-  readonly byId: ReadonlyMap<string, GivenItem>;
-  readonly byBlob: ReadonlyMap<string, GivenItem>;
+  readonly byId: ReadonlyMap<string, WireItem>;
+  readonly byBlob: ReadonlyMap<string, WireItem>;
   /** Call ids do not depend on the settings. */
-  readonly byCallId: ReadonlyMap<string, GivenItem>;
+  readonly byCallId: ReadonlyMap<string, WireItem>;
 }
 
 /** Returns the items of a reply: a reasoning item, the text, and the calls. */
@@ -93,7 +93,7 @@ export function createItems(reply: ScriptedReply, { seed, mode }: Casting): read
       type: 'function_call',
       id: createItemId('fc', index),
       status: 'completed',
-      call_id: callIdOf(seed, reply, index),
+      call_id: formatCallId(seed, reply, index),
       name,
       arguments: formatSpacedJson(input),
     }),
@@ -101,7 +101,7 @@ export function createItems(reply: ScriptedReply, { seed, mode }: Casting): read
   return [reasoning, ...(reply.text === '' ? [] : [message]), ...calls];
 }
 
-export function callIdOf(seed: string, { at }: ScriptedReply, index: number): string {
+export function formatCallId(seed: string, { at }: ScriptedReply, index: number): string {
   return `call_${computeFingerprint(['call', seed, at, index], 24)}`;
 }
 
@@ -121,9 +121,9 @@ export function createPartialBlob({ at }: ScriptedReply): string {
 }
 
 export function createLedger(replies: readonly ScriptedReply[], seed: string): Ledger {
-  const byId = new Map<string, GivenItem>();
-  const byBlob = new Map<string, GivenItem>();
-  const byCallId = new Map<string, GivenItem>();
+  const byId = new Map<string, WireItem>();
+  const byBlob = new Map<string, WireItem>();
+  const byCallId = new Map<string, WireItem>();
   const both = [false, true];
   const modes = both.flatMap((stored) =>
     both.flatMap((encrypted) => both.map((summaries) => ({ stored, encrypted, summaries }))),

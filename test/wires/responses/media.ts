@@ -1,6 +1,6 @@
 /** Checks the content of messages and call outputs in a Responses API request. */
 import { type FoundFile, isHttps, readFileUrl } from '../files.ts';
-import { checkFields, checkFileData, checkImageUrl, readText, refuseValue } from '../openai-files.ts';
+import { checkFields, checkFileData, checkImageUrl, createValueRefusal, readText } from '../openai-files.ts';
 import { createOwnRefusal, isRecord, RefusalError } from '../wire.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -28,7 +28,8 @@ const KNOWN_TYPES = [
 export function checkMedia(input: readonly unknown[]): void {
   for (const { path, role, part } of collectParts(input)) {
     const { type } = part;
-    if (typeof type !== 'string' || !ACCEPTED_TYPES.includes(type)) throw refuseValue(type, KNOWN_TYPES);
+    if (typeof type !== 'string' || !ACCEPTED_TYPES.includes(type))
+      throw createValueRefusal(type, KNOWN_TYPES);
     if (type !== 'input_text' && role !== 'user') {
       throw createOwnRefusal(`${path}: a message of the role ${String(role)} holds no files`);
     }
@@ -47,7 +48,7 @@ function checkImage(part: Fields, path: string): void {
   checkFields(part, ['type', 'image_url', 'file_id', 'detail', 'prompt_cache_breakpoint'], path);
   const { image_url, file_id, detail } = part;
   if (detail !== undefined && !IMAGE_DETAILS.some((one) => one === detail))
-    throw refuseValue(detail, IMAGE_DETAILS);
+    throw createValueRefusal(detail, IMAGE_DETAILS);
   if (file_id === undefined) checkImageUrl(image_url, `${path}.image_url`);
 }
 

@@ -26,7 +26,11 @@ const PAUSE_MS = 100;
 const isForLater = ({ status }: Response): boolean => status === 202 || status === 429 || status === 503;
 
 /** Returns the text of the answer, or the problem in the response. */
-export async function answerTo(asked: SessionRequest, message: Message, key: string): Promise<string> {
+export async function sendUntilAnswered(
+  asked: SessionRequest,
+  message: Message,
+  key: string,
+): Promise<string> {
   for (;;) {
     const answer = await answerOnce(asked, message, key);
     if ('words' in answer) return answer.words;
@@ -44,7 +48,7 @@ async function answerOnce(
   try {
     const response = await post(asked, message, key);
     const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') === true;
-    const body = isStream ? answerIn(await response.text()) : await response.json();
+    const body = isStream ? findAnswer(await response.text()) : await response.json();
     if (body !== undefined && !isForLater(response)) return { words: describeBody(body) };
     return { again: `${response.status} ${body === undefined ? 'without an answer' : describeBody(body)}` };
   } catch (failure) {
@@ -87,7 +91,7 @@ function createBody({ text, files, form }: Message): string | FormData {
 }
 
 /** Returns the last event of a stream if it is the answer of the turn. */
-function answerIn(stream: string): unknown {
+function findAnswer(stream: string): unknown {
   let answer: unknown;
   const parser = createParser({
     onEvent({ event, data }) {

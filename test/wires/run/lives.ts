@@ -11,7 +11,7 @@ import { judge, type Verdict } from '../session/judge.ts';
 import { getMedia } from '../session/models.ts';
 import type { Session } from '../session/names.ts';
 import { MESSAGES } from '../session/script.ts';
-import { answerTo, readJournal } from './client.ts';
+import { readJournal, sendUntilAnswered } from './client.ts';
 import type { Place, World } from './world.ts';
 
 const ENTRY = 'test/wires/session/worker.ts';
@@ -50,7 +50,7 @@ export async function playLives(run: LivesRun): Promise<readonly SessionResult[]
   const { world, sessions, directory, say, patience = PATIENCE + MORE * sessions.length } = run;
   const bundle = join(directory, 'worker.js');
   writeFileSync(bundle, await buildWorker(ENTRY));
-  const plays = sessions.map((session) => new Play(session, placeOf(world, session), patience));
+  const plays = sessions.map((session) => new Play(session, getPlace(world, session), patience));
   for (let life = 1; ; life += 1) {
     const began = performance.now();
     const vars = {
@@ -94,7 +94,7 @@ const formatProgress = (life: number, plays: readonly Play[]): string => {
   return `life ${life}: ${plays.length - more.length - (first ? 1 : 0)} of ${plays.length} sessions are done with it; waits for ${first?.where()}${others}`;
 };
 
-function placeOf({ places }: World, { name }: Session): Place {
+function getPlace({ places }: World, { name }: Session): Place {
   const place = places.get(name);
   if (!place) throw new Error(`The session '${name}' is not part of this run.`);
   return place;
@@ -173,7 +173,7 @@ class Play {
       if (turn < this.#answers.length) continue;
       const files = change ? [] : getPostedSamples(turn, getMedia(wire));
       const message = { text, files, form: turn === 0 ? 'json' : 'multipart' } as const;
-      const answer = await answerTo(asked, message, `${name}-${turn}`);
+      const answer = await sendUntilAnswered(asked, message, `${name}-${turn}`);
       signal.throwIfAborted();
       this.#answers.push(answer);
     }

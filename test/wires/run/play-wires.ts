@@ -43,14 +43,14 @@ async function playChange(
   };
   // Without kills, both sides are equal, so one session per wire and manner is enough.
   const [after, before] = [sessions.filter(isKilled('after')), sessions.filter(isKilled('before'))];
-  for (const session of sessions) placeIn(world, session.name).stops = createStops(session, noStops);
+  for (const session of sessions) getPlace(world, session.name).stops = createStops(session, noStops);
   try {
     switch (kills) {
       case 'none':
         return await playInFolder(after, 'whole');
       case 'all':
         for (const session of sessions)
-          placeIn(world, session.name).stops = createStops(session, createEveryStop(session.side));
+          getPlace(world, session.name).stops = createStops(session, createEveryStop(session.side));
         return await playInFolder(sessions, 'killed');
       default:
         await playInFolder(after, 'whole');
@@ -67,7 +67,7 @@ const isKilled =
   (session: Session): boolean =>
     session.side === side;
 
-function placeIn({ places }: World, name: string): NonNullable<ReturnType<World['places']['get']>> {
+function getPlace({ places }: World, name: string): NonNullable<ReturnType<World['places']['get']>> {
   const place = places.get(name);
   if (!place) throw new Error(`The session '${name}' is not part of this run.`);
   return place;
@@ -85,10 +85,10 @@ interface DrawRange {
 function draw({ world, from, to }: DrawRange, { positions, seed }: Exclude<KillPlan, string>): void {
   const chance = createChance(seed);
   for (const [index, session] of to.entries()) {
-    const passed = [...placeIn(world, from[index]?.name ?? '').moments];
+    const passed = [...getPlace(world, from[index]?.name ?? '').moments];
     const drawn: Moment[] = [];
     while (drawn.length < positions && passed.length > 0)
       drawn.push(...passed.splice(chance.between(0, passed.length - 1), 1));
-    placeIn(world, session.name).stops = createStops(session, createDrawnStops(drawn));
+    getPlace(world, session.name).stops = createStops(session, createDrawnStops(drawn));
   }
 }

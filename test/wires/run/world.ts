@@ -41,7 +41,7 @@ export interface World {
 /** Starts the servers of these sessions on a free loopback port. */
 export async function startWorld(sessions: readonly Session[]): Promise<World> {
   const mcp = await startMcpServer();
-  const places = new Map(sessions.map((session) => [session.name, placeOf(session)]));
+  const places = new Map(sessions.map((session) => [session.name, createPlace(session)]));
   const stopped = new Set<ServerResponse>();
   const { server, url } = await listen((incoming, outgoing) => {
     respond({ places, stopped }, incoming, outgoing).catch((error: unknown) => {
@@ -75,7 +75,7 @@ async function startMcpServer(): Promise<Pick<Front, 'url' | 'stop'>> {
   };
 }
 
-const placeOf = (session: Session): Place => ({
+const createPlace = (session: Session): Place => ({
   servers: createServers(session),
   effects: [],
   moments: [],
@@ -92,14 +92,14 @@ async function respond(site: Site, incoming: IncomingMessage, outgoing: ServerRe
   switch (incoming.url) {
     case '/effects': {
       const effect = (await json(incoming)) as Effect; // sent by the Worker
-      placeIn(site, effect.agent).effects.push(effect);
+      getPlace(site, effect.agent).effects.push(effect);
       outgoing.end();
       return;
     }
     case '/moments': {
       const { session, moment } = (await json(incoming)) as { session: string; moment: Moment }; // sent by the Worker
       const [, agent] = JSON.parse(session) as [owner: string, agent: string]; // the name of a session's object
-      if (isLast(placeIn(site, agent), moment)) site.stopped.add(outgoing);
+      if (isLast(getPlace(site, agent), moment)) site.stopped.add(outgoing);
       else outgoing.end();
       return;
     }
@@ -108,7 +108,7 @@ async function respond(site: Site, incoming: IncomingMessage, outgoing: ServerRe
   }
 }
 
-function placeIn({ places }: Site, name: string): Place {
+function getPlace({ places }: Site, name: string): Place {
   const place = places.get(name);
   if (!place) throw new Error(`The session '${name}' is not part of this run.`);
   return place;
@@ -126,7 +126,7 @@ function isLast(place: Place, moment: Moment): boolean {
 async function serveModel(site: Site, incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
   const { url = '', method = 'POST' } = incoming;
   const [, name = '', path] = url.split('/', 3);
-  const [, server] = listServers(placeIn(site, name).servers).find(([one]) => one === path) ?? [];
+  const [, server] = listServers(getPlace(site, name).servers).find(([one]) => one === path) ?? [];
   if (!server) throw new Error(`The run has no server at ${url}.`);
   const headers = Object.entries(incoming.headersDistinct).flatMap(([key, values = []]) =>
     values.map((value): [string, string] => [key, value]),

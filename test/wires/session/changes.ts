@@ -65,8 +65,13 @@ const RESULT_MARK =
 export function createServers(session: ChangedSession): Servers {
   const { name, wire, change } = session;
   const getSeed = (role: string) => `${name}-${role}`;
-  const serve = (loop: LoopName): Wire => createServer(wire, { script: SCRIPTS[loop], seed: getSeed(loop) });
-  const servers = { main: serve('main'), research: serve('research'), order: serve('order') };
+  const createLoopServer = (loop: LoopName): Wire =>
+    createServer(wire, { script: SCRIPTS[loop], seed: getSeed(loop) });
+  const servers = {
+    main: createLoopServer('main'),
+    research: createLoopServer('research'),
+    order: createLoopServer('order'),
+  };
   if (!change) return servers;
   const readableSeeds = change === 'upgrade' ? [getSeed('other')] : [];
   const main = createServer(wire, { script: SCRIPTS.main, seed: getSeed('main'), readableSeeds });
@@ -95,11 +100,11 @@ export function createServers(session: ChangedSession): Servers {
 const UPGRADED_LIFE = 2;
 
 /** The position where the previous life ends: in the middle of the first turn, after some calls. */
-const BEFORE_UPGRADE = { side: 'after', seq: 9 } as const;
+const UPGRADE_STOP = { side: 'after', seq: 9 } as const;
 
 /** Adds the kill before an upgrade to `stops`. */
 export const createStops = ({ change }: Pick<Session, 'change'>, stops: Stops): Stops =>
-  change === 'upgrade' ? createFirstStop(BEFORE_UPGRADE, stops) : stops;
+  change === 'upgrade' ? createFirstStop(UPGRADE_STOP, stops) : stops;
 
 /** Creates the model of the main loop for the code of this life. `at` returns the address of a server. */
 export function createMainModel(

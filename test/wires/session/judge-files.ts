@@ -91,14 +91,14 @@ async function computeExpectedFiles({ media, brought, replies }: FileExpectation
   const files: PlacedFile[] = [];
   const ids: string[] = [];
   let results = 0;
-  const say = async (turn: number, replies: number): Promise<void> => {
+  const addMessageFiles = async (turn: number, replies: number): Promise<void> => {
     const posted = getPostedSamples(turn, media);
     const hashes = await hashFileList(posted.map(({ base64 }) => base64));
     ids.push(...hashes);
     for (const [at, { mediaType }] of posted.entries())
       files.push({ where: 'message', mediaType, sha256: hashes[at] ?? '', replies, results });
   };
-  await say(0, 0);
+  await addMessageFiles(0, 0);
   for (const { at, turn, calls } of listReplies(SCRIPTS.main).slice(0, replies)) {
     const moved: string[] = [];
     for (const { name } of calls) {
@@ -112,7 +112,7 @@ async function computeExpectedFiles({ media, brought, replies }: FileExpectation
     }
     for (const sha256 of moved)
       files.push({ where: 'message', mediaType: PNG_TYPE, sha256, replies: at + 1, results });
-    if (calls.length === 0) await say(turn + 1, at + 1);
+    if (calls.length === 0) await addMessageFiles(turn + 1, at + 1);
   }
   return { files, ids };
 }

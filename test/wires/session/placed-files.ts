@@ -16,13 +16,13 @@ export interface PlacedFile extends SentFile {
 }
 
 /** The content of a request's conversation. */
-export interface ReadRequest {
+export interface RequestContent {
   readonly replies: number;
   readonly files: readonly PlacedFile[];
 }
 
 /** Reads a request to a wire's strict server. */
-export async function readRequest(wire: WireName, body: unknown): Promise<ReadRequest> {
+export async function readRequest(wire: WireName, body: unknown): Promise<RequestContent> {
   const { read, piecesOf } = getReader(wire);
   const files: PlacedFile[] = [];
   let [replies, results] = [0, 0];

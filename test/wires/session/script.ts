@@ -12,40 +12,40 @@ export type LoopName = (typeof LOOPS)[number];
 /** The user's message of each turn. */
 export const MESSAGES: readonly string[] = ['Begin.', 'Go on.'];
 
-const call = (name: string, input: ScriptCall['input'] = {}): ScriptCall => ({ name, input });
-const look = (page: number) => call('look', { page, words: ['a b', 'ü"\\'] });
-const createShotCall = (at: number) => call('shot', { at });
-const saveCall = (text: string) => call('save', { text });
-const payCall = (amount: number) => call('pay', { amount });
-const readFile = (path: string) => call('read_file', { path });
-const writeFile = (path: string) => call('write_file', { path, text: `Of ${path}.` });
+const createCall = (name: string, input: ScriptCall['input'] = {}): ScriptCall => ({ name, input });
+const createLookCall = (page: number) => createCall('look', { page, words: ['a b', 'ü"\\'] });
+const createShotCall = (at: number) => createCall('shot', { at });
+const createSaveCall = (text: string) => createCall('save', { text });
+const createPayCall = (amount: number) => createCall('pay', { amount });
+const createReadFileCall = (path: string) => createCall('read_file', { path });
+const createWriteFileCall = (path: string) => createCall('write_file', { path, text: `Of ${path}.` });
 
 const createTextStep = (text: string, ...calls: ScriptCall[]): ScriptStep => ({ calls, text });
-const callStep = (...calls: ScriptCall[]): ScriptStep => ({ calls });
+const createCallStep = (...calls: ScriptCall[]): ScriptStep => ({ calls });
 
 const main: Script = {
   turns: [
     {
       steps: [
-        createTextStep('I look around first.', createShotCall(1), look(1)),
-        callStep(call('files'), call('pictures')),
-        callStep(call('get-tiny-image'), readFile('a.txt'), createShotCall(2)),
-        createTextStep('Now something is done.', saveCall('one'), payCall(10)),
-        callStep(call('research', { topic: 'kelp' })),
-        callStep(writeFile('a.txt'), writeFile('b.txt')),
-        callStep(call('order', { id: 41 }), look(5)),
-        callStep(saveCall('two'), look(6), readFile('b.txt')),
-        createTextStep('One more payment.', payCall(20)),
-        callStep(look(7), readFile('a.txt')),
+        createTextStep('I look around first.', createShotCall(1), createLookCall(1)),
+        createCallStep(createCall('files'), createCall('pictures')),
+        createCallStep(createCall('get-tiny-image'), createReadFileCall('a.txt'), createShotCall(2)),
+        createTextStep('Now something is done.', createSaveCall('one'), createPayCall(10)),
+        createCallStep(createCall('research', { topic: 'kelp' })),
+        createCallStep(createWriteFileCall('a.txt'), createWriteFileCall('b.txt')),
+        createCallStep(createCall('order', { id: 41 }), createLookCall(5)),
+        createCallStep(createSaveCall('two'), createLookCall(6), createReadFileCall('b.txt')),
+        createTextStep('One more payment.', createPayCall(20)),
+        createCallStep(createLookCall(7), createReadFileCall('a.txt')),
       ],
       answer: 'All ten steps are done.',
     },
     {
       steps: [
-        callStep(createShotCall(3), call('files')),
-        createTextStep('Once more.', readFile('c.txt'), saveCall('three')),
-        callStep(call('order', { id: 42 }), call('research', { topic: 'tides' })),
-        callStep(payCall(30), look(9)),
+        createCallStep(createShotCall(3), createCall('files')),
+        createTextStep('Once more.', createReadFileCall('c.txt'), createSaveCall('three')),
+        createCallStep(createCall('order', { id: 42 }), createCall('research', { topic: 'tides' })),
+        createCallStep(createPayCall(30), createLookCall(9)),
       ],
       answer: 'And four more are done.',
     },
@@ -56,9 +56,9 @@ const research: Script = {
   turns: [
     {
       steps: [
-        callStep(call('search', { query: 'one' }), call('search', { query: 'two' })),
-        createTextStep('Enough was found.', call('analyze', { text: 'found' })),
-        callStep(call('report', { text: 'analyzed' })),
+        createCallStep(createCall('search', { query: 'one' }), createCall('search', { query: 'two' })),
+        createTextStep('Enough was found.', createCall('analyze', { text: 'found' })),
+        createCallStep(createCall('report', { text: 'analyzed' })),
       ],
       answer: 'It was researched.',
     },
@@ -69,9 +69,9 @@ const order: Script = {
   turns: [
     {
       steps: [
-        callStep(call('add', { item: 'lamp' }), call('status')),
-        callStep(call('confirm')),
-        createTextStep('It can be shipped.', call('ship')),
+        createCallStep(createCall('add', { item: 'lamp' }), createCall('status')),
+        createCallStep(createCall('confirm')),
+        createTextStep('It can be shipped.', createCall('ship')),
       ],
       answer: 'It was shipped.',
     },

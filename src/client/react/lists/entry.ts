@@ -6,7 +6,7 @@ import { useEffect, useMemo, useRef, useSyncExternalStore } from 'react';
 import type { ListedSession, SessionStatus, WaitingSession } from '../../../worker/index-views.ts';
 import { createIndexClient, type IndexClient } from '../../index-client.ts';
 import type { TransportOptions } from '../../transport.ts';
-import { type ListSnapshot, LiveList, type ReadPage } from './live-list.ts';
+import { type ListSnapshot, LiveList, type PageReader } from './live-list.ts';
 
 export type { ListSnapshot } from './live-list.ts';
 
@@ -48,7 +48,7 @@ export function useSessions(options: UseSessionsOptions): ShownList<ListedSessio
   const { agent, status } = options;
   const index = useIndex(options);
   const read = useMemo(
-    (): ReadPage<ListedSession> => async (cursor, signal) => {
+    (): PageReader<ListedSession> => async (cursor, signal) => {
       const { sessions, next } = await index.sessions(agent, { status, cursor, signal });
       return { entries: sessions, next };
     },
@@ -68,7 +68,7 @@ export function useSessions(options: UseSessionsOptions): ShownList<ListedSessio
 export function useInbox(options: UseInboxOptions): ShownList<WaitingSession> {
   const index = useIndex(options);
   const read = useMemo(
-    (): ReadPage<WaitingSession> => async (cursor, signal) => {
+    (): PageReader<WaitingSession> => async (cursor, signal) => {
       const { waiting, next } = await index.pending({ cursor, signal });
       return { entries: waiting, next };
     },
@@ -95,7 +95,7 @@ function useIndex(options: ListPlace): IndexClient {
   }, [index, url]);
 }
 
-function useList<Entry>(read: ReadPage<Entry>, { every = 5_000 }: ListPlace): ShownList<Entry> {
+function useList<Entry>(read: PageReader<Entry>, { every = 5_000 }: ListPlace): ShownList<Entry> {
   const list = useMemo(() => new LiveList(read, every), [read, every]);
   const snapshot = useSyncExternalStore(list.subscribe, list.getSnapshot, list.getSnapshot);
   const { refresh, more } = list;

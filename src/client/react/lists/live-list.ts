@@ -18,13 +18,13 @@ interface ListPage<Entry> {
 }
 
 /** Reads the page after a cursor, or the first page. */
-export type ReadPage<Entry> = (cursor: string | undefined, signal: AbortSignal) => Promise<ListPage<Entry>>;
+export type PageReader<Entry> = (cursor: string | undefined, signal: AbortSignal) => Promise<ListPage<Entry>>;
 
 /** A list for `useSyncExternalStore` and similar functions. */
 export class LiveList<Entry> {
   #snapshot: ListSnapshot<Entry> = { entries: [], isLoading: true, hasMore: false, error: undefined };
   readonly #listeners = new Set<() => void>();
-  readonly #read: ReadPage<Entry>;
+  readonly #read: PageReader<Entry>;
   readonly #every: number;
   #pages = 1;
   #leaving: AbortController | undefined;
@@ -32,7 +32,7 @@ export class LiveList<Entry> {
   #reading: Promise<void> = Promise.resolve();
 
   /** `every` is the refresh interval in milliseconds. */
-  constructor(read: ReadPage<Entry>, every: number) {
+  constructor(read: PageReader<Entry>, every: number) {
     this.#read = read;
     this.#every = every;
   }

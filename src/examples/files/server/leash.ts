@@ -3,7 +3,7 @@
  * Put them before the program. Without them, a listening server would outlive a parent that was killed. Set
  * `reads` if the program reads its standard input itself, so that no other reader consumes the data.
  */
-export function endWithParent({ reads }: { readonly reads: boolean }): readonly string[] {
+export function createLeashArguments({ reads }: { readonly reads: boolean }): readonly string[] {
   const ending = 'process.stdin.on("end", () => process.exit())';
   const code = `import process from "node:process"; ${ending}${reads ? '' : '.resume()'};`;
   return ['--import', `data:text/javascript,${encodeURIComponent(code)}`];

@@ -11,7 +11,7 @@ import {
   type JSONRPCMessage,
   type RequestId,
 } from '@modelcontextprotocol/sdk/types.js';
-import { endWithParent } from './leash.ts';
+import { createLeashArguments } from './leash.ts';
 
 /** The command that starts an MCP server on standard input and output. */
 export interface StdioCommand {
@@ -70,7 +70,7 @@ export function createStdioBridge(command: StdioCommand, options: BridgeOptions 
     const { args, env = {}, stderr = 'ignore' } = command;
     const child = new StdioClientTransport({
       command: process.execPath,
-      args: [...endWithParent({ reads: true }), ...args],
+      args: [...createLeashArguments({ reads: true }), ...args],
       env,
       stderr,
     });

@@ -86,13 +86,13 @@ interface PartialEvent {
 function createEventParser(tell: (event: EventOrRetry) => void): (text: string) => void {
   let line: string[] = [];
   let begun: PartialEvent = { data: [] };
-  const end = () => {
+  const dispatchEvent = () => {
     const { id, type = 'message', data } = begun;
     begun = { data: [] };
     if (data.length > 0) tell({ id, type, data: data.join('\n') });
   };
   const take = (complete: string) => {
-    if (complete === '') return end();
+    if (complete === '') return dispatchEvent();
     const [field, value] = parseField(complete);
     if (field === 'retry' && /^\d+$/.test(value)) tell({ retry: Number(value) });
     else setField(begun, field, value);

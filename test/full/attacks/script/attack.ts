@@ -10,7 +10,7 @@ export interface Attack {
   /** Runs the attack and returns the outcome. */
   readonly act: (scene: Scene) => Promise<unknown>;
   /** The expected result of `act`, or a check of the result. */
-  readonly comes: Expected;
+  readonly comes: Expectation;
   /** The tool effects during the attack, such as `pay 5 for acme`, in order. Defaults to no effects. */
   readonly effects?: readonly string[];
   /** The expected console output. Defaults to no output. */
@@ -25,7 +25,7 @@ export interface Attack {
 /** Returns the problem with an outcome, or `undefined`. */
 export type Check = (came: unknown, scene: Scene) => string | undefined;
 
-export type Expected =
+export type Expectation =
   | Check
   | string
   | number
@@ -35,7 +35,7 @@ export type Expected =
   | Readonly<Record<string, unknown>>;
 
 /** Returns the difference between the outcome of an attack and its expectation, or `undefined`. */
-export function findDifference(came: unknown, expected: Expected, scene: Scene): string | undefined {
+export function findDifference(came: unknown, expected: Expectation, scene: Scene): string | undefined {
   if (typeof expected === 'function') return expected(came, scene);
   return findThrown(() => assert.deepStrictEqual(came, expected), came, expected);
 }

@@ -99,7 +99,9 @@ const closedEnv = { HOLDFAST_AUTH: '', HOLDFAST_TOKEN: '' };
  * Returns a rate limiter with the interface of the platform's binding. It allows three requests for each key
  * and never resets.
  */
-function limitToThree(): { limit(asked: { readonly key: string }): Promise<{ readonly success: boolean }> } {
+function createThreeRequestLimiter(): {
+  limit(asked: { readonly key: string }): Promise<{ readonly success: boolean }>;
+} {
   const counts = new Map<string, number>();
   return {
     async limit({ key }) {
@@ -128,7 +130,7 @@ const DOORS: ReadonlyMap<string, AttackedApp> = new Map([
   ],
   ['chat', { holdfast: chat, env: {} }],
   ['shut', { holdfast: builtIn, env: closedEnv }],
-  ['limited', { holdfast: limited, env: { RATE_LIMIT: limitToThree() } }],
+  ['limited', { holdfast: limited, env: { RATE_LIMIT: createThreeRequestLimiter() } }],
 ]);
 
 /** One environment object for each app, because an app caches values by environment. */

@@ -68,7 +68,7 @@ const SCRIPTS: readonly (readonly [words: RegExp, replies: readonly Reply[]])[] 
     ],
   ],
   [/cite/i, [{ text: 'The rope is rated for 400 kg.', source: 'https://example.com/ropes', calls: [] }]],
-  [/search the web/i, [{ text: 'Manila rope is out of stock.', ranBy: providerCalls(), calls: [] }]],
+  [/search the web/i, [{ text: 'Manila rope is out of stock.', ranBy: createProviderCalls(), calls: [] }]],
   [/again and again/i, [{ calls: [['call_carrier']] }, { calls: [['call_carrier']] }, 'It is on its way.']],
   [/weigh/i, [{ calls: [['weigh_parcel', { orderId }]] }, 'It is weighed.']],
   [/unsure/i, [{ calls: [['human_input', { question: 'Which box?' }]] }, 'Then I take that box.']],
@@ -88,16 +88,16 @@ const SCRIPTS: readonly (readonly [words: RegExp, replies: readonly Reply[]])[] 
 ];
 
 /** Returns a search that the provider ran, and one that failed. */
-function providerCalls(): readonly ReplyPart[] {
-  const call = (id: string, query: string): ReplyPart => ({
+function createProviderCalls(): readonly ReplyPart[] {
+  const createCall = (id: string, query: string): ReplyPart => ({
     ...{ type: 'tool-call', ranBy: 'provider', id, name: 'web_search' },
     input: JSON.stringify({ query }),
   });
   const name = 'web_search';
   return [
-    call('s1', 'manila rope'),
+    createCall('s1', 'manila rope'),
     { type: 'tool-result', id: 's1', name, result: [{ title: 'Ropes <b>today</b>' }] },
-    call('s2', 'hemp rope'),
+    createCall('s2', 'hemp rope'),
     { type: 'tool-result', id: 's2', name, result: 'The search timed out.', isError: true },
   ];
 }
@@ -110,7 +110,7 @@ export const createScriptedShop = (): ChatModel => ({
   media: { message: { data: ['image/*'], url: [] }, result: { data: ['image/*'], url: [] } },
   prices: { input: 2.5, output: 10, cachedInput: 0.25 },
   async ask({ messages }, { onText, onReasoning, signal }) {
-    const { said, at } = placeIn(messages);
+    const { said, at } = findPlace(messages);
     if (said.includes('Break')) throw new Error('The message asked the model to fail.');
     const reply = SCRIPTS.find(([words]) => words.test(said))?.[1][at] ?? HELLO;
     const {
@@ -131,7 +131,7 @@ export const createScriptedShop = (): ChatModel => ({
   },
 });
 
-function placeIn(messages: readonly ModelMessage[]) {
+function findPlace(messages: readonly ModelMessage[]) {
   const from = messages.findLastIndex(({ role }) => role === 'user');
   const at = messages.slice(from).filter(({ role }) => role === 'assistant').length;
   return { said: messages[from]?.text ?? '', at };

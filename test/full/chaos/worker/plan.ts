@@ -40,5 +40,5 @@ const PREFIX = 'plan ';
 export const planText = (plan: Plan): string => PREFIX + JSON.stringify(plan);
 
 /** Returns the plan in a text, or `undefined` if there is no plan. */
-export const planIn = (text: string): Plan | undefined =>
+export const parsePlan = (text: string): Plan | undefined =>
   text.startsWith(PREFIX) ? JSON.parse(text.slice(PREFIX.length)) : undefined;

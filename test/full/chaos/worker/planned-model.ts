@@ -1,7 +1,7 @@
 import { type ChatModel, ModelError } from '../../../../src/index.ts';
 import type { ModelMessage, ModelReply } from '../../../../src/model/entry.ts';
 import { pause } from './pause.ts';
-import { type Plan, type PlannedCall, planIn } from './plan.ts';
+import { type Plan, type PlannedCall, parsePlan } from './plan.ts';
 
 /**
  * A model whose replies depend only on the conversation. It requests the calls of the last plan step by step
@@ -39,7 +39,7 @@ function findUnfinished(messages: readonly ModelMessage[]): { plans: readonly Pl
   let plans: readonly Plan[] = [];
   let place = 0;
   for (const message of messages) {
-    const plan = message.role === 'user' ? planIn(message.text) : undefined;
+    const plan = message.role === 'user' ? parsePlan(message.text) : undefined;
     const isAnswer = message.role === 'assistant' && message.toolCalls.length === 0;
     if (isAnswer || (plan && !plan.steers)) [plans, place] = [[], 0];
     if (plan) plans = [...plans, plan];

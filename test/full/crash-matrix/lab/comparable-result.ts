@@ -36,7 +36,7 @@ const isBudgetEvent = (event: SessionEvent): boolean =>
 /** The types of events about questions of calls. */
 const QUESTION_EVENTS: readonly string[] = ['tool-call-suspended', 'tool-call-answered'];
 
-const nameOf = (event: SessionEvent, names: CallNames): string =>
+const getCallName = (event: SessionEvent, names: CallNames): string =>
   'call' in event ? (names.get(event.call) ?? event.call) : '';
 
 export function toComparable(
@@ -51,7 +51,7 @@ export function toComparable(
     happened: events
       .filter((event) => !INVOCATION_EVENTS.includes(event.type) && !isBudgetEvent(event))
       // The number of questions of an interrupted call depends on when it was interrupted.
-      .filter((event) => !QUESTION_EVENTS.includes(event.type) || !unknown.has(nameOf(event, names)))
+      .filter((event) => !QUESTION_EVENTS.includes(event.type) || !unknown.has(getCallName(event, names)))
       .map((event) =>
         toComparableJson(
           { ...withoutPlace(event), seq: undefined, at: undefined, ms: undefined, from: undefined },

@@ -13,7 +13,7 @@ const HANG_MS = 30_000;
 export function createCrashableObjectSession(leaseMs: number): CrashableSession {
   const name = JSON.stringify(['owner', 'agent', `${withLease(leaseMs)}-${crypto.randomUUID()}`]);
   const { clock, timersLeft } = countTimers(systemClock);
-  const stub = () => env.SESSIONS.getByName(name);
+  const getStub = () => env.SESSIONS.getByName(name);
   return {
     port: createObjectSession(env.SESSIONS, name),
     clock,
@@ -21,10 +21,10 @@ export function createCrashableObjectSession(leaseMs: number): CrashableSession 
     timersLeft,
     wait: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
     async restart(abruptly) {
-      if (abruptly) return abort(stub());
+      if (abruptly) return abort(getStub());
       // Only a running object can be evicted.
-      await stub().read({ from: 1, limit: 1 });
-      await evictDurableObject(stub());
+      await getStub().read({ from: 1, limit: 1 });
+      await evictDurableObject(getStub());
     },
     until: rejectIfHanging,
   };

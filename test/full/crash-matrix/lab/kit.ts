@@ -75,13 +75,13 @@ function createActingTool<Name extends string, Input, Output>(
   { care: _, answer, ...declared }: KitTool<Name, Input, Output>,
 ) {
   const { name, description = `To ${name}.` } = declared;
-  const answerOf = (input: Input, call: CallContext): Output =>
+  const computeAnswer = (input: Input, call: CallContext): Output =>
     answer ? answer(input, call) : (`${name} done` as Output); // callers that set `Output` also pass `answer`
   return {
     ...declared,
     description,
-    run: answerOf,
+    run: computeAnswer,
     reconcile: (input: Input, call: CallContext): Reconciliation =>
-      ran(call.idempotencyKey) ? { done: answerOf(input, call) } : 'not-done',
+      ran(call.idempotencyKey) ? { done: computeAnswer(input, call) } : 'not-done',
   };
 }

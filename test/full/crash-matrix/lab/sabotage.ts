@@ -14,19 +14,22 @@ type Sabotage = (session: CrashableSession) => CrashableSession;
 
 export const SABOTAGES = {
   /** Acknowledges appends before they are stored, so a crash loses them. */
-  'write-ahead': (session) => ({ ...session, outgoing: (port) => acknowledgeEarly(port, session.clock) }),
+  'write-ahead': (session) => ({
+    ...session,
+    outgoing: (port) => withEarlyAcknowledgement(port, session.clock),
+  }),
   /** Accepts every append without checking its epoch or sequence number. */
   fencing: (session) => ({ ...session, port: withoutFence(session.port) }),
   /** Stores replies without their first part. */
-  'every-part': (session) => changeStored(session, ([, ...others]) => others),
+  'every-part': (session) => withChangedParts(session, ([, ...others]) => others),
   /** Swaps the first two parts of stored replies. */
   'part-order': (session) =>
-    changeStored(session, ([first, second, ...others]) =>
+    withChangedParts(session, ([first, second, ...others]) =>
       [second, first, ...others].filter((one) => one !== undefined),
     ),
   /** Removes a character from the provider's data of each stored part. */
   signatures: (session) =>
-    changeStored(session, (parts) =>
+    withChangedParts(session, (parts) =>
       parts.map((part) => JSON.parse(JSON.stringify(part).replace(/("signature":"[^"]*)[^"]"/, '$1"'))),
     ),
 } as const satisfies Readonly<Record<string, Sabotage>>;
@@ -34,7 +37,7 @@ export const SABOTAGES = {
 export type Guard = keyof typeof SABOTAGES;
 
 /** Changes the parts of stored replies. Only the invocation that received a reply knows its original parts. */
-const changeStored = (
+const withChangedParts = (
   session: CrashableSession,
   change: (parts: readonly unknown[]) => readonly unknown[],
 ): CrashableSession => ({
@@ -51,19 +54,19 @@ function withParts(row: NewRow, change: (parts: readonly unknown[]) => readonly 
   return Array.isArray(parts) ? { ...row, body: JSON.stringify({ ...rest, parts: change(parts) }) } : row;
 }
 
-function acknowledgeEarly(port: SessionPort, clock: Clock): SessionPort {
+function withEarlyAcknowledgement(port: SessionPort, clock: Clock): SessionPort {
   const waiting: (() => Promise<unknown>)[] = [];
-  const store = async (): Promise<void> => {
+  const storeWaiting = async (): Promise<void> => {
     for (const append of waiting.splice(0)) await append();
   };
   return {
     ...port,
     async append(epoch: number, from: number, change: AppendData) {
       if (change.release !== undefined) {
-        await store();
+        await storeWaiting();
         return port.append(epoch, from, change);
       }
-      void store().catch(() => {});
+      void storeWaiting().catch(() => {});
       waiting.push(() => port.append(epoch, from, change));
       const head = from + change.events.length - 1;
       return { status: 'appended', head, at: clock.now(), inbox: [] };

@@ -9,7 +9,7 @@ import type { Scenario } from '../lab/scenario.ts';
 import { defineSurvivor } from './survivor.ts';
 
 /** Text that fills a conversation. */
-const AT_LENGTH = 'as you asked, and in the way that you had asked for, '.repeat(4);
+const LONG_TEXT = 'as you asked, and in the way that you had asked for, '.repeat(4);
 
 /** A conversation that is summarized twice. A summary that was already received is not requested again. */
 const createCompactionScenario = (
@@ -28,9 +28,9 @@ const createCompactionScenario = (
     ),
   script: [
     ...summary,
-    { to: 'Go.', replies: [{ calls: ['pay'] }, `Paid ${AT_LENGTH}.`] },
-    { to: 'And then?', replies: [{ calls: ['mail'] }, `Mailed ${AT_LENGTH}.`] },
-    { to: 'Again.', replies: [{ calls: ['pay'] }, `Paid again ${AT_LENGTH}.`] },
+    { to: 'Go.', replies: [{ calls: ['pay'] }, `Paid ${LONG_TEXT}.`] },
+    { to: 'And then?', replies: [{ calls: ['mail'] }, `Mailed ${LONG_TEXT}.`] },
+    { to: 'Again.', replies: [{ calls: ['pay'] }, `Paid again ${LONG_TEXT}.`] },
   ],
   steps: [{ send: 'Go.' }, { send: 'And then?' }, { send: 'Again.' }],
 });

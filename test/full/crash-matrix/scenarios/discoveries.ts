@@ -25,7 +25,7 @@ const createTools = (kit: Kit): ReadonlyMap<string, AnyTool> =>
 
 /** Returns the names of a source's tools that the session has stored. */
 const listKnown = (key: string, view: LoopView | undefined): readonly string[] =>
-  (view?.recall(LISTINGS).find((one) => one.key === key)?.told ?? []) as readonly string[]; // stored by `listingFact`
+  (view?.recall(LISTINGS).find((one) => one.key === key)?.told ?? []) as readonly string[]; // stored by `createListingFact`
 
 const createListingFact = (key: string, names: readonly string[]): MemoryFact =>
   createFact(LISTINGS, { key, told: [...names] });

@@ -10,8 +10,8 @@ const createMachineScenario = (kind: string, care: RepeatEffect): Scenario => ({
   kind,
   agent: (kit) => defineSurvivor([defineOrders(kit, care)]),
   script: [
-    { to: 'Go.', replies: [{ calls: [orderCall(41), orderCall(42)] }, 'Ordered.'] },
-    { to: 'Again.', replies: [{ calls: [orderCall(41, 'on')] }, 'Shipped.'] },
+    { to: 'Go.', replies: [{ calls: [createOrderCall(41), createOrderCall(42)] }, 'Ordered.'] },
+    { to: 'Again.', replies: [{ calls: [createOrderCall(41, 'on')] }, 'Shipped.'] },
     {
       to: '{"id":41}',
       replies: [{ calls: ['ship'] }, { calls: ['add', 'confirm'] }, { calls: ['status'] }, 'Confirmed 41.'],
@@ -44,7 +44,7 @@ const defineOrders = (kit: Kit, care: RepeatEffect) =>
     instructions: (_, { id }, state) => `Order ${id} is ${state}.`,
   });
 
-function orderCall(id: number, note?: string) {
+function createOrderCall(id: number, note?: string) {
   return { name: 'orders', input: { id, ...(note !== undefined && { note }) } };
 }
 
@@ -53,8 +53,8 @@ const movedStartScenario: Scenario = {
   kind: 'state-machine-elsewhere',
   agent: (kit) => defineSurvivor([startingIn(defineOrders(kit, 'reconciled'), 'confirmed')]),
   script: [
-    { to: 'Go.', replies: [{ calls: [orderCall(41)] }, 'Ordered.'] },
-    { to: 'Again.', replies: [{ calls: [orderCall(41, 'on')] }, 'Done.'] },
+    { to: 'Go.', replies: [{ calls: [createOrderCall(41)] }, 'Ordered.'] },
+    { to: 'Again.', replies: [{ calls: [createOrderCall(41, 'on')] }, 'Done.'] },
     { to: '{"id":41}', replies: [{ calls: ['confirm'] }, { calls: ['ship'] }, 'Shipped 41.'] },
     { to: '"note":"on"', replies: [{ calls: ['ship', 'status'] }, 'It was shipped.'] },
   ],
@@ -80,9 +80,9 @@ const renamedScenario: Scenario = {
     ]);
   },
   script: [
-    { to: 'Go.', replies: [{ calls: [orderCall(41)] }, 'Ordered.'] },
+    { to: 'Go.', replies: [{ calls: [createOrderCall(41)] }, 'Ordered.'] },
     { to: 'Deploy.', replies: [{ calls: ['deploy'] }, 'Deployed.'] },
-    { to: 'Again.', replies: [{ calls: [orderCall(41, 'on')] }, 'Shipped.'] },
+    { to: 'Again.', replies: [{ calls: [createOrderCall(41, 'on')] }, 'Shipped.'] },
     { to: '{"id":41}', replies: [{ calls: ['add'] }, { calls: ['confirm'] }, 'Confirmed 41.'] },
     { to: '"note":"on"', replies: [{ calls: ['confirm'] }, { calls: ['ship'] }, 'Shipped 41.'] },
   ],

@@ -1,23 +1,23 @@
 import { describe, expect, it } from 'vitest';
 import { formatHelp, readOptions } from './options.ts';
 
-const read = (...args: readonly string[]) => readOptions(args, ['read', 'once']);
+const readArguments = (...args: readonly string[]) => readOptions(args, ['read', 'once']);
 
 describe('the options of the crash matrix', () => {
   it('default to all positions and 200 samples', () => {
     const all = { only: undefined, at: undefined, without: undefined, seed: 1, samples: 200 };
-    expect(read()).toEqual(all);
-    expect(read('--only', 'once', '--seed', '7', '--samples', '3')).toEqual({
+    expect(readArguments()).toEqual(all);
+    expect(readArguments('--only', 'once', '--seed', '7', '--samples', '3')).toEqual({
       ...all,
       only: 'once',
       seed: 7,
       samples: 3,
     });
-    expect(read('--without', 'fencing')).toEqual({ ...all, without: 'fencing' });
+    expect(readArguments('--without', 'fencing')).toEqual({ ...all, without: 'fencing' });
   });
 
   it('can select a single position of the in-memory matrix', () => {
-    expect(read('--at', '4')).toMatchObject({ at: 4, samples: 0 });
+    expect(readArguments('--at', '4')).toMatchObject({ at: 4, samples: 0 });
   });
 
   it.each([
@@ -29,11 +29,11 @@ describe('the options of the crash matrix', () => {
     [['--what'], /^Unknown option '--what'/],
     [['extra'], /^Unexpected argument 'extra'/],
   ])('refuse %j', (args, problem) => {
-    expect(() => read(...args)).toThrow(problem);
+    expect(() => readArguments(...args)).toThrow(problem);
   });
 
   it('are listed in the usage', () => {
-    expect(read('--help')).toBeUndefined();
+    expect(readArguments('--help')).toBeUndefined();
     expect(formatHelp(['read', 'once'])).toContain('  --only <kind>      one kind alone: read, once\n');
   });
 });

@@ -14,7 +14,7 @@ interface Usage {
 }
 
 /** Connects to the inspector of a Worker's process. @throws Error if it does not list the Worker. */
-export async function readHeapOf(worker: string, url: URL): Promise<HeapReader> {
+export async function openHeapReader(worker: string, url: URL): Promise<HeapReader> {
   const inspector = await openInspector(worker, url);
   return {
     async read() {

@@ -2,7 +2,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { readWorkerdPeakMemory } from '../../../bench/workerd-cpu.ts';
 import { type RunningWorker, startWorker } from '../../process/start-worker.ts';
-import { type HeapReader, readHeapOf } from './heap.ts';
+import { type HeapReader, openHeapReader } from './heap.ts';
 import type { ModelServer } from './model-server.ts';
 
 export interface MeasuredWorker {
@@ -16,7 +16,7 @@ export async function startMeasured(model: ModelServer, storage: string): Promis
   process.env.MINIFLARE_WORKERD_V8_FLAGS = '--expose-gc';
   const vars = { MODEL_URL: model.url };
   const worker = await startWorker('test/full/growth/file-worker.ts', { vars, storage, isInspected: true });
-  return { worker, model, heap: await readHeapOf('holdfast', await worker.inspector()) };
+  return { worker, model, heap: await openHeapReader('holdfast', await worker.inspector()) };
 }
 
 export async function stopMeasured({ worker, heap }: MeasuredWorker): Promise<void> {
@@ -65,20 +65,20 @@ export async function measureTurn(
   body: FormData | string,
 ): Promise<MeasuredTurn> {
   const most = { held: 0, seen: 0, request: 0 };
-  const see = async (): Promise<void> => {
+  const measureHeap = async (): Promise<void> => {
     most.seen = Math.max(most.seen, await at.heap.read());
   };
   let paused = 0;
   at.model.onRequest = async (bytes) => {
     const began = performance.now();
     most.request = Math.max(most.request, bytes);
-    await see();
+    await measureHeap();
     most.held = Math.max(most.held, await measureLiveMemory(at));
     paused += performance.now() - began;
   };
   let isOver = false;
   const looking = (async () => {
-    for (; !isOver; await wait(5)) await see();
+    for (; !isOver; await wait(5)) await measureHeap();
   })();
   const began = performance.now();
   try {

@@ -16,7 +16,7 @@ export async function startModelServer(): Promise<ModelServer> {
       const body = await readBody(request);
       const { messages } = JSON.parse(body.toString()) as { messages: readonly ServedMessage[] };
       await model.onRequest(body.byteLength);
-      const answer = { choices: [{ message: replyTo(messages), finish_reason: 'stop' }] };
+      const answer = { choices: [{ message: createReply(messages), finish_reason: 'stop' }] };
       response.setHeader('content-type', 'application/json').end(JSON.stringify(answer));
     };
     answerRequest().catch((failure: unknown) => {
@@ -45,7 +45,7 @@ async function readBody(request: IncomingMessage): Promise<Buffer> {
   return Buffer.concat(pieces);
 }
 
-function replyTo(messages: readonly ServedMessage[]): object {
+function createReply(messages: readonly ServedMessage[]): object {
   // Images of tools follow as user messages with several parts, so the search skips them.
   const at = messages.findLastIndex(({ role, content }) => role === 'user' && typeof content === 'string');
   const wanted = Number(/^Draw (\d+)/.exec(String(messages[at]?.content))?.[1] ?? 0);

@@ -5,14 +5,14 @@
  */
 import { SessionObject } from '../../../../durable-objects/index.ts';
 import { createHoldfast, type Env } from '../../../../src/create-holdfast.ts';
-import { r2Files } from '../../../../src/examples/files-in-r2/r2-files.ts';
+import { createR2Files } from '../../../../src/examples/files-in-r2/r2-files.ts';
 import { type ChatModel, defineAgent, defineTool, ModelError } from '../../../../src/index.ts';
 import { answers } from '../../../../src/modules/answers/entry.ts';
 import { files } from '../../../../src/modules/files/entry.ts';
 import { d1Reports } from '../../../../src/modules/index/d1/entry.ts';
 import { IndexObject as Index, sessionIndex } from '../../../../src/modules/index/entry.ts';
 import { askFirst } from '../../../fixtures/asks-first.ts';
-import { computeFacts, type Shown } from './journal-facts.ts';
+import { computeFacts, type ShownSession } from './journal-facts.ts';
 
 interface IndexEnv extends Env {
   readonly SESSIONS: DurableObjectNamespace<SessionObject>;
@@ -33,10 +33,10 @@ export class IndexObject extends Index {
     return isTaken;
   }
 
-  shown(): Shown[] {
+  shown(): ShownSession[] {
     const { sql } = this.ctx.storage;
     if (sql.exec("SELECT 1 FROM sqlite_master WHERE name = 'shown'").toArray().length === 0) return [];
-    return sql.exec<Shown & Record<string, SqlStorageValue>>('SELECT * FROM shown').toArray();
+    return sql.exec<ShownSession & Record<string, SqlStorageValue>>('SELECT * FROM shown').toArray();
   }
 }
 
@@ -76,7 +76,7 @@ const { worker, TurnRunner } = createHoldfast<IndexEnv>({
   use: [
     answers,
     sessionIndex({ also: d1Reports() }),
-    files({ store: ({ FILES }) => r2Files(FILES as R2Bucket) }),
+    files({ store: ({ FILES }) => createR2Files(FILES as R2Bucket) }),
   ],
   auth: (request) => ({
     id: 'ann',
@@ -112,15 +112,15 @@ export default {
         return new Response();
       case '/left': {
         const prefix = encodeURIComponent(JSON.stringify([{ tenant: owner }]).slice(0, -1));
-        const count = async (table: string): Promise<unknown> =>
+        const countRows = async (table: string): Promise<unknown> =>
           env.INDEX_DB.prepare(`SELECT count(*) FROM ${table} WHERE owner = ?`)
             .bind(`tenant:${owner}`)
             .first('count(*)');
         const { objects } = await env.FILES.list({ prefix });
         return Response.json({
           files: objects.length,
-          rows: await count('holdfast_sessions'),
-          used: await count('holdfast_usage'),
+          rows: await countRows('holdfast_sessions'),
+          used: await countRows('holdfast_usage'),
         });
       }
       default:

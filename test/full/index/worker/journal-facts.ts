@@ -23,7 +23,7 @@ interface Page {
 }
 
 /** When the index showed a session with its events up to `seq`. */
-export interface Shown {
+export interface ShownSession {
   readonly session: string;
   readonly seq: number;
   readonly at: number;

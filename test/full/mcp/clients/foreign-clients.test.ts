@@ -21,7 +21,7 @@ const DEAF_CLIENTS = new Set(['@ai-sdk/mcp', '@openai/agents', 'supergateway']);
 const HASTY_CLIENTS = new Set(['mcp-remote', 'mcp-remote, of 2026-07-28']);
 
 /** The first progress messages of the librarian. */
-const AT_FIRST = [
+const FIRST_PROGRESS = [
   'search_documents: started',
   'search_documents: done',
   ...Array(2).fill(['fetch_document: started', 'fetch_document: done']).flat(),
@@ -53,8 +53,8 @@ describe.each(Object.entries(FOREIGN_CLIENTS))('%s', (name, connect) => {
   it('calls an agent, receives its progress and continues its session', async () => {
     const first = await client.call('researcher', { message: 'Research tides' });
     expect(first.text).toContain('The moon pulls');
-    const heard = HASTY_CLIENTS.has(name) ? Math.max(1, first.told.length) : AT_FIRST.length;
-    expect(first.told).toEqual(DEAF_CLIENTS.has(name) ? [] : AT_FIRST.slice(0, heard));
+    const heard = HASTY_CLIENTS.has(name) ? Math.max(1, first.told.length) : FIRST_PROGRESS.length;
+    expect(first.told).toEqual(DEAF_CLIENTS.has(name) ? [] : FIRST_PROGRESS.slice(0, heard));
     const session = /call 'researcher' with the session '([\w-]+)'/.exec(first.text)?.[1] ?? '';
     const again = await client.call('researcher', { message: 'Research tides again', session });
     expect([first.structured, again.structured]).toMatchObject([{ session }, { session }]);

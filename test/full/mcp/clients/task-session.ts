@@ -35,14 +35,14 @@ export async function createTaskSession(via: typeof fetch): Promise<TaskEnabledS
         if (method !== 'tasks/get') throw lost;
         return ask();
       });
-      const { result, error } = await answerIn(response);
+      const { result, error } = await readLastMessage(response);
       return error === undefined ? { kind: 'result', result } : { kind: 'error', error };
     },
   });
 }
 
 /** Returns the last message of a stream. */
-async function answerIn(response: Response) {
+async function readLastMessage(response: Response) {
   const text = await response.text();
   if (response.headers.get('content-type') !== 'text/event-stream') return JSON.parse(text);
   const told: string[] = [];

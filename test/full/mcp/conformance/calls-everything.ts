@@ -13,7 +13,8 @@ export const callsEverything: ChatModel = {
     const wanted = last?.role === 'user' ? parseWantedCalls(last.text) : new Map();
     const schema = tools.find(({ name }) => name === 'json_schema_2020_12_tool')?.inputSchema;
     if (schema) wanted.set(ECHO, { schema: schema as JsonObject }); // schemas arrive as JSON
-    const toolCalls = last?.role === 'user' ? tools.map((tool, index) => callOf(tool, index, wanted)) : [];
+    const toolCalls =
+      last?.role === 'user' ? tools.map((tool, index) => createCall(tool, index, wanted)) : [];
     return toolCalls.length > 0
       ? { text: '', toolCalls, finish: 'tool-calls' }
       : { text: 'There is no tool left to call.', toolCalls, finish: 'stop' };
@@ -25,7 +26,7 @@ type WantedCall = Map<string, JsonObject>;
 /** A tool whose input is the schema of another tool, as the client received it. */
 const ECHO = 'json_schema_echo';
 
-const callOf = ({ name, inputSchema }: ToolDefinition, index: number, wanted: WantedCall) => ({
+const createCall = ({ name, inputSchema }: ToolDefinition, index: number, wanted: WantedCall) => ({
   id: `call_${index}`,
   name,
   // Schemas arrive as JSON.

@@ -33,22 +33,26 @@ const METADATA_URL = 'https://conformance-test.local/client-metadata.json';
 
 /** Returns the OAuth provider that an app would choose for the server of this scenario. */
 export function createProvider({ name, server, given }: Scenario): OAuthClientProvider {
-  const read = <Schema extends v.GenericSchema>(schema: Schema): v.InferOutput<Schema> =>
+  const parseGiven = <Schema extends v.GenericSchema>(schema: Schema): v.InferOutput<Schema> =>
     v.parse(schema, JSON.parse(given));
   switch (name) {
     case 'auth/client-credentials-basic': {
-      const { client_id: clientId, client_secret: clientSecret } = read(Secret);
+      const { client_id: clientId, client_secret: clientSecret } = parseGiven(Secret);
       return new ClientCredentialsProvider({ clientId, clientSecret });
     }
     case 'auth/client-credentials-jwt': {
-      const { client_id: clientId, private_key_pem: privateKey, signing_algorithm: algorithm } = read(Key);
+      const {
+        client_id: clientId,
+        private_key_pem: privateKey,
+        signing_algorithm: algorithm,
+      } = parseGiven(Key);
       return new PrivateKeyJwtProvider({ clientId, privateKey, algorithm });
     }
     case 'auth/cross-app-access-complete-flow':
     case 'auth/enterprise-managed-authorization':
-      return createCrossAppProvider(read(Company));
+      return createCrossAppProvider(parseGiven(Company));
     case 'auth/pre-registration':
-      return createSignInProvider({ server, client: read(Secret) });
+      return createSignInProvider({ server, client: parseGiven(Secret) });
     case 'auth/basic-cimd':
       return createSignInProvider({ server, clientMetadataUrl: METADATA_URL });
     default:

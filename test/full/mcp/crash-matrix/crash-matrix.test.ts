@@ -11,7 +11,7 @@ import type { FakeServerOptions } from '../../../fixtures/mcp/fake-server.ts';
 import { captureWarnings } from '../../../fixtures/warnings.ts';
 import { createClerk, makeShop, type Shop } from './shop.ts';
 
-const call = (name: string, n: number) => ({ name, input: { n } });
+const createCall = (name: string, n: number) => ({ name, input: { n } });
 
 /** @param first The replies of the model before any tool is available. */
 const createScript = (...first: readonly ScriptedReply[]): CrashScript => ({
@@ -20,11 +20,11 @@ const createScript = (...first: readonly ScriptedReply[]): CrashScript => ({
       send: 'Go.',
       replies: [
         ...first,
-        { calls: [call('look', 1), call('put', 2), call('pay', 3), call('pay', 4)] },
+        { calls: [createCall('look', 1), createCall('put', 2), createCall('pay', 3), createCall('pay', 4)] },
         'Done.',
       ],
     },
-    { send: 'Again.', replies: [...first, { calls: [call('pay', 5)] }, 'Done again.'] },
+    { send: 'Again.', replies: [...first, { calls: [createCall('pay', 5)] }, 'Done again.'] },
   ],
 });
 

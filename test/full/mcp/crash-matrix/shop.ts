@@ -69,14 +69,14 @@ export function createClerk(kit: CrashKit<Shop>, toolsOf: (client: McpClient) =>
 const reportCalls =
   ({ world, effect }: CrashKit<Shop>): Fetch =>
   async (url, init) => {
-    const called = callIn(init?.body);
+    const called = parseCall(init?.body);
     if (called && called.effect !== 'read') {
       await effect(called.name, called.effect === 'once' ? undefined : called.key);
     }
     return world.server.fetch(url, init);
   };
 
-function callIn(
+function parseCall(
   body: unknown,
 ): { readonly name: Name; readonly effect: string; readonly key: string } | undefined {
   if (typeof body !== 'string' || !body.includes('"tools/call"')) return undefined;

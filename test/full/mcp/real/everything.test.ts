@@ -3,9 +3,9 @@ import { scriptedModel } from '../../../../src/testing/entry.ts';
 import { ASKING_TOOLS, answers, TASKS } from './everything-answers.ts';
 import { listTools } from './plain-client.ts';
 import { createRealRun } from './real-run.ts';
-import { calls, createAllTools, createRealTalk, type RealTalk } from './real-talk.ts';
+import { createAllTools, createCallReply, createRealTalk, type RealTalk } from './real-talk.ts';
 
-const ASK = calls('trigger-elicitation-request');
+const ASK = createCallReply('trigger-elicitation-request');
 
 let warnings: MockInstance<typeof console.warn>;
 beforeEach(() => {
@@ -43,7 +43,9 @@ describe('the real everything server used by an agent', () => {
   it.each(answers.map(([tool, input, shows, artifacts = []]) => ({ tool, input, shows, artifacts })))(
     'returns the result of $tool with the input $input to the model',
     async ({ tool, input, shows, artifacts }) => {
-      const talk = createRealTalk(createRealRun('everything'), { replies: [calls(tool, input), 'Done.'] });
+      const talk = createRealTalk(createRealRun('everything'), {
+        replies: [createCallReply(tool, input), 'Done.'],
+      });
       const answer = await talk.say();
       expect(answer).toMatchObject({ outcome: 'completed', text: 'Done.', toolCalls: 1 });
       expect(talk.shown()).toEqual([shows]);
@@ -53,7 +55,7 @@ describe('the real everything server used by an agent', () => {
   );
 
   it('sends its image to a model that accepts images in results', async () => {
-    const model = scriptedModel([calls('get-tiny-image'), 'Done.']);
+    const model = scriptedModel([createCallReply('get-tiny-image'), 'Done.']);
     const images = { data: ['image/*'], url: [] };
     const media = { message: images, result: images };
     const talk = createRealTalk(createRealRun('everything'), {
@@ -90,7 +92,7 @@ describe('the real everything server used by an agent', () => {
   });
 
   it('reports its progress while it works', async () => {
-    const work = calls('trigger-long-running-operation', { duration: 0.6, steps: 3 });
+    const work = createCallReply('trigger-long-running-operation', { duration: 0.6, steps: 3 });
     const talk = createRealTalk(createRealRun('everything'), { replies: [work, 'Done.'] });
     const told = await collectProgress(talk, (status) => status === '3/3');
     expect(told).toEqual(['1/3', '2/3', '3/3']);

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { createRealRun } from './real-run.ts';
-import { calls, createRealTalk } from './real-talk.ts';
+import { createCallReply, createRealTalk } from './real-talk.ts';
 
 describe('a server built with fastmcp', () => {
   it('lists and runs its tools', async () => {
     const talk = createRealTalk(createRealRun('fastmcp'), {
-      replies: [calls('double', { amount: 21 }), 'Done.'],
+      replies: [createCallReply('double', { amount: 21 }), 'Done.'],
     });
     expect(await talk.say()).toMatchObject({ outcome: 'completed', text: 'Done.', toolCalls: 1 });
     expect(talk.offered()).toEqual(['double', 'tell_recipe']);
@@ -14,7 +14,7 @@ describe('a server built with fastmcp', () => {
 
   it('streams text, which becomes the result if the result itself is empty', async () => {
     const talk = createRealTalk(createRealRun('fastmcp'), {
-      replies: [calls('tell_recipe', { dish: 'beans' }), 'Done.'],
+      replies: [createCallReply('tell_recipe', { dish: 'beans' }), 'Done.'],
     });
     const told: unknown[] = [];
     for await (const { event, data } of talk.stream()) if (event === 'progress') told.push(data.status);

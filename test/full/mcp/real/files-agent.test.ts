@@ -8,7 +8,7 @@ import { answer } from '../../../gate/workerd/http/waiting.ts';
 import { createRealRun, type RealRun } from './real-run.ts';
 
 /** Opens a session of the example agent over HTTP, with the offline planner and the server of a run. */
-function talk({ url }: RealRun) {
+function openTalk({ url }: RealRun) {
   // Keeps the turn in one invocation, because another invocation would run in the tests' Worker.
   const platform = { subrequests: 10_000 };
   const via = createTestApp(
@@ -32,7 +32,7 @@ async function listToolRequests(run: RealRun): Promise<readonly string[]> {
 
 it('the files agent lists, reads and writes approved files without a language model, and requests its tools once', async () => {
   const run = createRealRun('filesystem');
-  const { say, decide } = talk(run);
+  const { say, decide } = openTalk(run);
   const listed = await say('Give a detailed listing of the directory with the path "."');
   expect(listed.text).toMatch(/\[DIR\] media.*\[FILE\] notes\.txt.*\[DIR\] plans/s);
   expect((await say('Read the text file with the path "notes.txt"')).text).toContain('Another line.');
@@ -63,7 +63,7 @@ it('the files agent lists, reads and writes approved files without a language mo
 it('the files agent reports that its tools are unavailable if its server is not running', async () => {
   const run = createRealRun('filesystem');
   await run.kill();
-  const answer = await talk(run).say('Give a detailed listing of the directory with the path "."');
+  const answer = await openTalk(run).say('Give a detailed listing of the directory with the path "."');
   expect(answer).toMatchObject({ outcome: 'completed', toolCalls: 1 });
   expect(answer.text).toContain(
     "Tool 'files' cannot show its tools now. MCP server 'filesystem' cannot be reached: the connection was lost. Go on " +

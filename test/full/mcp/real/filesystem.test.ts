@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { FILES } from '../servers/run-files.ts';
 import { listTools, withPlainClient } from './plain-client.ts';
 import { createRealRun, type RealRun } from './real-run.ts';
-import { calls, createRealTalk } from './real-talk.ts';
+import { createCallReply, createRealTalk } from './real-talk.ts';
 
 interface Step {
   readonly tool: string;
@@ -78,7 +78,7 @@ describe('the real filesystem server used by an agent', () => {
     const run = createRealRun('filesystem');
     const day = createSteps(run);
     const talk = createRealTalk(run, {
-      replies: [...day.map(({ tool, input }) => calls(tool, input)), 'Done.'],
+      replies: [...day.map(({ tool, input }) => createCallReply(tool, input)), 'Done.'],
     });
     expect(await talk.say()).toMatchObject({ outcome: 'completed', text: 'Done.', toolCalls: day.length });
     const names = (await listTools(run)).map(({ name }) => name).toSorted();
@@ -93,7 +93,7 @@ describe('the real filesystem server used by an agent', () => {
     ['media/blob.bin', 'application/octet-stream', 4],
   ] as const)('returns %s as a file, and replaces its bytes with its hash', async (path, mimeType, size) => {
     const talk = createRealTalk(createRealRun('filesystem'), {
-      replies: [calls('read_media_file', { path }), 'Seen.'],
+      replies: [createCallReply('read_media_file', { path }), 'Seen.'],
     });
     const { artifacts } = await talk.say();
     const isResource = path === 'media/blob.bin';
@@ -110,7 +110,7 @@ describe('the real filesystem server used by an agent', () => {
   it('stores the agent’s changes in its folder', async () => {
     const run = createRealRun('filesystem');
     const written = { path: 'new.txt', content: 'Kept.' };
-    await createRealTalk(run, { replies: [calls('write_file', written), 'Done.'] }).say();
+    await createRealTalk(run, { replies: [createCallReply('write_file', written), 'Done.'] }).say();
     const read = { name: 'read_text_file', arguments: { path: 'new.txt' } };
     const { structuredContent } = await withPlainClient(run, (client) => client.callTool(read));
     expect(structuredContent).toEqual({ content: 'Kept.' });

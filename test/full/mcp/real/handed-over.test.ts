@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { readJournal } from '../../../gate/workerd/http/client.ts';
 import { getKind } from './leak-paths.ts';
 import { createRealRun } from './real-run.ts';
-import { calls, createRealTalk } from './real-talk.ts';
+import { createCallReply, createRealTalk } from './real-talk.ts';
 
 const ROUNDS = 12;
 
@@ -10,7 +10,7 @@ it('a turn that is too long for one invocation reconnects in the next invocation
   const run = createRealRun('memory');
   const createEntity = (at: number) => ({ name: `e${at}`, entityType: 'thing', observations: [] });
   const rounds = Array.from({ length: ROUNDS }, (_, at) =>
-    calls('create_entities', { entities: [createEntity(at)] }),
+    createCallReply('create_entities', { entities: [createEntity(at)] }),
   );
   const talk = createRealTalk(run, { replies: [...rounds, 'Done.'], app: { limits: { subrequests: 40 } } });
   const accepted = await talk.say({}, { prefer: 'respond-async' });
@@ -25,7 +25,7 @@ it('a turn that is too long for one invocation reconnects in the next invocation
   expect(types.filter((type) => type === 'turn-yielded')).toHaveLength(parts - 1);
   expect(talk.shown()).toEqual(rounds.map((_, at) => JSON.stringify([createEntity(at)], null, 2)));
   const kinds = (await run.requests()).map(getKind);
-  const count = (kind: string): number => kinds.filter((one) => one === kind).length;
-  expect([count('tools/list'), count('tools/call')]).toEqual([1, ROUNDS]);
-  expect(count('initialize')).toBe(parts);
+  const countRequests = (kind: string): number => kinds.filter((one) => one === kind).length;
+  expect([countRequests('tools/list'), countRequests('tools/call')]).toEqual([1, ROUNDS]);
+  expect(countRequests('initialize')).toBe(parts);
 });

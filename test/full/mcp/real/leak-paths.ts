@@ -10,7 +10,7 @@ import { toolGroup } from '../../../../src/modules/tool-groups/entry.ts';
 import type { ScriptedReply } from '../../../../src/testing/entry.ts';
 import type { RecordedRequest, ServerName } from '../servers/provided.ts';
 import type { RealRun } from './real-run.ts';
-import { actAtProgress, callLongOperation, calls, type RealTalk } from './real-talk.ts';
+import { actAtProgress, callLongOperation, createCallReply, type RealTalk } from './real-talk.ts';
 
 /** A way in which a turn sends data to a server. Only the data that a converter allows may be sent. */
 export interface LeakPath {
@@ -27,8 +27,8 @@ export interface LeakPath {
 
 type Turn = (talk: RealTalk, body: Readonly<Record<string, unknown>>, run: RealRun) => Promise<unknown>;
 
-const ECHO = calls('echo', { message: 'Hello.' });
-const ASK = calls('trigger-elicitation-request');
+const ECHO = createCallReply('echo', { message: 'Hello.' });
+const ASK = createCallReply('trigger-elicitation-request');
 const createTool =
   (make: (factory: McpToolFactory) => NonNullable<AgentConfig<'agent'>['tools']>[number]) =>
   (client: McpClient) => ({ tools: [make(createMcpToolFactory({ clients: [client] }))] });
@@ -47,15 +47,15 @@ export const LEAK_PATHS: Readonly<Record<string, LeakPath>> = {
   'a tool by name': { replies: [ECHO], agent: createTool((factory) => factory.toolByName('echo')) },
   'a required tool': { replies: [ECHO], agent: createTool((factory) => factory.requiredToolByName('echo')) },
   'an unfolding tool by names': {
-    replies: [calls('more'), ECHO],
+    replies: [createCallReply('more'), ECHO],
     agent: createTool((factory) => factory.unfoldingByName('more', 'More tools.', ['echo'])),
   },
   'an unfolding tool by patterns': {
-    replies: [calls('more'), ECHO],
+    replies: [createCallReply('more'), ECHO],
     agent: createTool((factory) => factory.unfoldingMatching('more', 'More tools.', [/^ec/])),
   },
   'an unfolding tool with a filter': {
-    replies: [calls('more'), ECHO],
+    replies: [createCallReply('more'), ECHO],
     agent: createTool((factory) => factory.unfolding('more', 'More tools.', ({ name }) => name === 'echo')),
   },
   'a tool group': {
@@ -117,21 +117,21 @@ export const LEAK_PATHS: Readonly<Record<string, LeakPath>> = {
 /** The paths with 2026-07-28, which has no sessions, so each request identifies its caller. */
 export const LEAK_PATHS_2026: Readonly<Record<string, LeakPath>> = {
   'a list of tools': { replies: [], server: 'sdk-2026', sends: [] },
-  'a call': { replies: [calls('count_letters', { word: 'tide' })], server: 'sdk-2026' },
+  'a call': { replies: [createCallReply('count_letters', { word: 'tide' })], server: 'sdk-2026' },
   'a call that is cancelled': {
-    replies: [calls('spell', { word: 'tide'.repeat(60) })],
+    replies: [createCallReply('spell', { word: 'tide'.repeat(60) })],
     server: 'sdk-2026',
     turn: (talk, body) =>
       actAtProgress(talk.stream(body), () => talk.via(`${talk.session}/cancel`, { method: 'POST' })),
   },
   "an answer to the server's question": {
-    replies: [calls('ask_word')],
+    replies: [createCallReply('ask_word')],
     server: 'sdk-2026',
     turn: decideTurn({ decision: 'edit', input: { word: 'tide' } }),
     sends: ['tools/call', 'tools/call'],
   },
   'a question that is declined': {
-    replies: [calls('ask_word')],
+    replies: [createCallReply('ask_word')],
     server: 'sdk-2026',
     turn: decideTurn({ decision: 'reject' }),
     sends: ['tools/call', 'tools/call'],

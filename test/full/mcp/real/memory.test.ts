@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { listTools, withPlainClient } from './plain-client.ts';
 import { createRealRun, type RealRun } from './real-run.ts';
-import { calls, createRealTalk } from './real-talk.ts';
+import { createCallReply, createRealTalk } from './real-talk.ts';
 
 const ada = { name: 'Ada', entityType: 'person', observations: ['writes programs'] };
 const engine = { name: 'Engine', entityType: 'machine', observations: ['is made of brass'] };
@@ -16,7 +16,7 @@ interface Step {
   readonly shows?: string;
 }
 
-const deleteStep = (tool: string, what: string, input: Step['input']): Step => ({
+const createDeleteStep = (tool: string, what: string, input: Step['input']): Step => ({
   tool,
   input,
   value: { success: true, message: `${what} deleted successfully` },
@@ -53,7 +53,7 @@ const steps: readonly Step[] = [
     input: { query: 'brass' },
     value: { entities: [engine], relations: [programsRelation] },
   },
-  deleteStep('delete_observations', 'Observations', {
+  createDeleteStep('delete_observations', 'Observations', {
     deletions: [{ entityName: 'Ada', observations: ['likes numbers'] }],
   }),
   {
@@ -61,8 +61,8 @@ const steps: readonly Step[] = [
     input: { names: ['Ada'] },
     value: { entities: [ada], relations: [programsRelation] },
   },
-  deleteStep('delete_relations', 'Relations', { relations: [programsRelation] }),
-  deleteStep('delete_entities', 'Entities', { entityNames: ['Engine'] }),
+  createDeleteStep('delete_relations', 'Relations', { relations: [programsRelation] }),
+  createDeleteStep('delete_entities', 'Entities', { entityNames: ['Engine'] }),
   { tool: 'read_graph', input: {}, value: { entities: [ada], relations: [] } },
 ];
 
@@ -72,7 +72,7 @@ const readGraph = (run: RealRun): Promise<unknown> =>
 describe('the real memory server used by an agent', () => {
   it('offers all of its tools to the model, and each of them can be called', async () => {
     const run = createRealRun('memory');
-    const replies = [...steps.map(({ tool, input }) => calls(tool, input)), 'Done.'];
+    const replies = [...steps.map(({ tool, input }) => createCallReply(tool, input)), 'Done.'];
     const talk = createRealTalk(run, { replies });
     const answer = await talk.say();
     expect(answer).toMatchObject({ outcome: 'completed', text: 'Done.', toolCalls: steps.length });
@@ -89,7 +89,7 @@ describe('the real memory server used by an agent', () => {
   it('returns its own error message for a failed call', async () => {
     const observations = [{ entityName: 'Nobody', contents: ['is here'] }];
     const talk = createRealTalk(createRealRun('memory'), {
-      replies: [calls('add_observations', { observations }), 'Oh.'],
+      replies: [createCallReply('add_observations', { observations }), 'Oh.'],
     });
     expect(await talk.say()).toMatchObject({ outcome: 'completed', text: 'Oh.', artifacts: [] });
     expect(talk.shown()).toEqual(['Error: Entity with name Nobody not found']);
@@ -97,7 +97,12 @@ describe('the real memory server used by an agent', () => {
 
   it('keeps data of one turn for the next turn, which has its own connection', async () => {
     const run = createRealRun('memory');
-    const replies = [calls('create_entities', { entities: [ada] }), 'Kept.', calls('read_graph'), 'Read.'];
+    const replies = [
+      createCallReply('create_entities', { entities: [ada] }),
+      'Kept.',
+      createCallReply('read_graph'),
+      'Read.',
+    ];
     const talk = createRealTalk(run, { replies });
     await talk.say();
     expect((await talk.say()).artifacts).toEqual([

@@ -6,7 +6,7 @@ import { getSessionId, post, readAllEvents, SSE_HEADERS } from '../../../gate/wo
 import type { RecordedRequest } from '../servers/provided.ts';
 import { getKind, LEAK_PATHS, LEAK_PATHS_2026, type LeakPath, listSessions } from './leak-paths.ts';
 import { createRealRun, type RealRun } from './real-run.ts';
-import { calls, createAllTools, createRealTalk } from './real-talk.ts';
+import { createAllTools, createCallReply, createRealTalk } from './real-talk.ts';
 
 /** All data that a server must not receive contains this word, in its keys and values. */
 const PLANTED = /planted/i;
@@ -68,7 +68,7 @@ async function runTurn(
       const own = agent(made);
       return { ...own, instructions: 'planted-instructions-4be5', tools: [...(own.tools ?? []), lookUp] };
     },
-    replies: [calls('look_up'), ...replies, 'planted-answer-55d0'],
+    replies: [createCallReply('look_up'), ...replies, 'planted-answer-55d0'],
     app,
     headers,
   });
@@ -86,12 +86,13 @@ async function waitUntilLetGo(run: RealRun): Promise<void> {
     const requests = await run.requests();
     const kinds = requests.map(getKind);
     const begun = requests.filter(({ headers: sent }) => sent.includes('mcp-session-id')).length > 0;
-    if (!begun || count(kinds, 'initialize') === count(kinds, 'DELETE')) return;
+    if (!begun || countKind(kinds, 'initialize') === countKind(kinds, 'DELETE')) return;
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
 }
 
-const count = (kinds: readonly string[], kind: string): number => kinds.filter((one) => one === kind).length;
+const countKind = (kinds: readonly string[], kind: string): number =>
+  kinds.filter((one) => one === kind).length;
 
 const isCall = (request: RecordedRequest): boolean => getKind(request) === 'tools/call';
 
@@ -156,7 +157,7 @@ describe.concurrent.each(converters)('the requests to an MCP server %s (MCP-05)'
     const end = isLeft ? [] : ['DELETE'];
     const all = ['initialize', 'notifications/initialized', 'tools/list', ...end, ...sends];
     expect(kinds).toEqual(expect.arrayContaining(all));
-    expect(count(kinds, 'tools/call')).toBe(count(sends, 'tools/call'));
+    expect(countKind(kinds, 'tools/call')).toBe(countKind(sends, 'tools/call'));
     expectNothingPlanted(requests, session);
     for (const sent of listMetas(requests)) expect(sent).toEqual({ ...crossing, ...CALL_META });
   });
@@ -188,7 +189,7 @@ it('no response, stream, event or log line contains the id of a stored MCP sessi
   const run = createRealRun('everything');
   const seen: unknown[] = [];
   const talk = createRealTalk(run, {
-    replies: [calls('get-env'), 'One.', calls('echo', { message: 'Hello.' }), 'Two.'],
+    replies: [createCallReply('get-env'), 'One.', createCallReply('echo', { message: 'Hello.' }), 'Two.'],
     client: { keepSession: true },
     app: { use: [logTo((line) => void seen.push(line))] },
   });

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { answers } from './everything-answers.ts';
 import { createRealRun } from './real-run.ts';
-import { actAtProgress, callLongOperation, calls, createRealTalk } from './real-talk.ts';
+import { actAtProgress, callLongOperation, createCallReply, createRealTalk } from './real-talk.ts';
 
-const WORK = calls('trigger-long-running-operation', { duration: 0.6, steps: 3 });
+const WORK = createCallReply('trigger-long-running-operation', { duration: 0.6, steps: 3 });
 
 // Silences the warning of each session about a tool that it leaves out.
 beforeAll(() => void vi.spyOn(console, 'warn').mockImplementation(() => undefined));
@@ -33,7 +33,7 @@ describe('a real server that supports only the transport of 2024-11-05', () => {
 
   it('can elicit input and receives the answer', async () => {
     const talk = createRealTalk(createRealRun('everything-sse'), {
-      replies: [calls('trigger-elicitation-request'), 'Done.'],
+      replies: [createCallReply('trigger-elicitation-request'), 'Done.'],
     });
     const saying = talk.say();
     await talk.decide(await talk.pending(), { decision: 'edit', input: { name: 'Ada' } });

@@ -1,17 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import { createRealRun, isThere } from './real-run.ts';
-import { calls, createRealTalk } from './real-talk.ts';
+import { createCallReply, createRealTalk } from './real-talk.ts';
 
 describe.skipIf(!isThere('playwright'))("Playwright's MCP server with a browser, used by an agent,", () => {
   it('keeps its page through three turns of a session with keepSession', async () => {
     const run = createRealRun('playwright');
     const url = run.url.replace(/mcp$/, 'page');
-    const press = calls('browser_click', { element: 'the button', target: 'button' });
+    const press = createCallReply('browser_click', { element: 'the button', target: 'button' });
     const talk = createRealTalk(run, {
       replies: [
-        ...[calls('browser_navigate', { url }), 'It is open.'],
+        ...[createCallReply('browser_navigate', { url }), 'It is open.'],
         ...[press, press, 'Pressed.'],
-        ...[calls('browser_snapshot'), 'Read.'],
+        ...[createCallReply('browser_snapshot'), 'Read.'],
       ],
       client: { keepSession: true },
     });

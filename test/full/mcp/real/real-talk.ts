@@ -164,9 +164,12 @@ export async function actAtProgress(
  * messages per second.
  */
 export const callLongOperation = (duration: number): ScriptedReply =>
-  calls('trigger-long-running-operation', { duration, steps: duration * 10 });
+  createCallReply('trigger-long-running-operation', { duration, steps: duration * 10 });
 
 /** Returns a reply that calls one tool. */
-export const calls = (name: string, input: Readonly<Record<string, unknown>> = {}): ScriptedReply => ({
+export const createCallReply = (
+  name: string,
+  input: Readonly<Record<string, unknown>> = {},
+): ScriptedReply => ({
   calls: [{ name, input }],
 });

@@ -5,7 +5,7 @@ import { traceHeaders, tracing } from '../../../../src/modules/tracing/entry.ts'
 import { readJournal } from '../../../gate/workerd/http/client.ts';
 import type { RecordedRequest, ServerName } from '../servers/provided.ts';
 import { createRealRun } from './real-run.ts';
-import { calls, createRealTalk } from './real-talk.ts';
+import { createCallReply, createRealTalk } from './real-talk.ts';
 
 const SPEAKS: readonly (readonly [ServerName, string])[] = [
   ['sdk-2026', 'only 2026-07-28'],
@@ -18,7 +18,12 @@ describe.each(SPEAKS)('a server built with the second SDK (%s) that supports %s'
   it('lists and runs its tools over 2026-07-28, without a session', async () => {
     const run = createRealRun(server);
     const word = { word: 'tide' };
-    const replies = [calls('count_letters', word), calls('spell', word), calls('refuse'), 'Done.'];
+    const replies = [
+      createCallReply('count_letters', word),
+      createCallReply('spell', word),
+      createCallReply('refuse'),
+      'Done.',
+    ];
     const talk = createRealTalk(run, { replies });
     const answer = await talk.say();
     expect(answer).toMatchObject({ outcome: 'completed', text: 'Done.', toolCalls: 3 });
@@ -41,7 +46,7 @@ describe.each(SPEAKS)('a server built with the second SDK (%s) that supports %s'
 
   it('receives the answer to its elicitation, and resumes with the data in its state', async () => {
     const run = createRealRun(server);
-    const talk = createRealTalk(run, { replies: [calls('ask_word'), 'Done.'] });
+    const talk = createRealTalk(run, { replies: [createCallReply('ask_word'), 'Done.'] });
     expect(await talk.say()).toMatchObject({ outcome: 'suspended' });
     const pending = await talk.pending();
     expect(pending).toMatchObject({ tool: 'ask_word', message: expect.stringContaining('Which word?') });
@@ -56,7 +61,7 @@ describe.each(SPEAKS)('a server built with the second SDK (%s) that supports %s'
 
   it('reports its progress while it works', async () => {
     const talk = createRealTalk(createRealRun(server), {
-      replies: [calls('spell', { word: 'sea' }), 'Done.'],
+      replies: [createCallReply('spell', { word: 'sea' }), 'Done.'],
     });
     const told: unknown[] = [];
     for await (const { event, data } of talk.stream()) if (event === 'progress') told.push(data.status);
@@ -67,7 +72,7 @@ describe.each(SPEAKS)('a server built with the second SDK (%s) that supports %s'
     const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
     const run = createRealRun(server);
     const talk = createRealTalk(run, {
-      replies: [calls('count_letters', { word: 'tide' }), 'Done.'],
+      replies: [createCallReply('count_letters', { word: 'tide' }), 'Done.'],
       client: { meta: allowKeys('traceparent') },
       app: {
         use: [tracing({ endpoint: 'https://otlp.example.com' })],

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createMcpToolFactory } from '../../../../src/mcp/tools/entry.ts';
 import type { RecordedRequest } from '../servers/provided.ts';
 import { createRealRun } from './real-run.ts';
-import { actAtProgress, callLongOperation, calls, createRealTalk } from './real-talk.ts';
+import { actAtProgress, callLongOperation, createCallReply, createRealTalk } from './real-talk.ts';
 
 const UNKNOWN_OUTCOME_TEXT =
   "Error: The outcome of this call of 'trigger-long-running-operation' is unknown: it was started, and no answer came back. " +
@@ -51,10 +51,10 @@ describe('a real server that crashes', () => {
   it('makes later calls fail', async () => {
     const run = createRealRun('memory');
     const replies = [
-      calls('read_graph'),
+      createCallReply('read_graph'),
       async () => {
         await run.kill();
-        return calls('read_graph');
+        return createCallReply('read_graph');
       },
       'I do without.',
     ];
@@ -78,7 +78,7 @@ describe('a real server that crashes', () => {
     const run = createRealRun('memory');
     await run.kill();
     const talk = createRealTalk(run, {
-      replies: [calls('read_graph'), 'I do without.'],
+      replies: [createCallReply('read_graph'), 'I do without.'],
       agent: (client) => ({
         tools: [createMcpToolFactory({ clients: [client] }).requiredToolByName('read_graph')],
       }),
@@ -93,7 +93,7 @@ describe('a real server that crashes', () => {
 describe('the tools of a real server', () => {
   it('are requested once per session: a later turn reads them from its journal', async () => {
     const run = createRealRun('memory');
-    const talk = createRealTalk(run, { replies: ['One.', 'Two.', calls('read_graph'), 'Three.'] });
+    const talk = createRealTalk(run, { replies: ['One.', 'Two.', createCallReply('read_graph'), 'Three.'] });
     await talk.say();
     const first = talk.offered();
     const requests = (await run.requests()).length;

@@ -4,12 +4,12 @@ import { describe, expect, it } from 'vitest';
 import type { McpClientConfig } from '../../../../src/mcp/tools/entry.ts';
 import { getKind, listSessions } from './leak-paths.ts';
 import { createRealRun, type RealRun } from './real-run.ts';
-import { calls, createRealTalk, type RealTalk } from './real-talk.ts';
+import { createCallReply, createRealTalk, type RealTalk } from './real-talk.ts';
 
 const NEW_SESSION_TEXT = "MCP server 'real' has begun a new session: the state of earlier calls is lost.";
 
 const createThoughtCall = (number: number) =>
-  calls('sequentialthinking', {
+  createCallReply('sequentialthinking', {
     thought: `Thought ${number}.`,
     thoughtNumber: number,
     totalThoughts: 9,
@@ -51,8 +51,8 @@ describe('the real sequential-thinking server used by an agent', () => {
     const restarted = talk.restarted();
     expect(await think(restarted)).toBe(formatKnown(3, 3));
     const sent = await requestKinds(run);
-    const count = (kind: string): number => sent.filter((one) => one === kind).length;
-    expect([count('initialize'), count('ping'), count('DELETE')]).toEqual([1, 2, 0]);
+    const countRequests = (kind: string): number => sent.filter((one) => one === kind).length;
+    expect([countRequests('initialize'), countRequests('ping'), countRequests('DELETE')]).toEqual([1, 2, 0]);
   });
 
   it('starts over in each turn without `keepSession`', async () => {

@@ -2,9 +2,9 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import process from 'node:process';
 import type { Readable } from 'node:stream';
-import { endWithParent } from '../../../../src/examples/files/server/leash.ts';
+import { createLeashArguments } from '../../../../src/examples/files/server/leash.ts';
 import type { Backend } from './backend.ts';
-import { type Listening, passOn } from './pass-on.ts';
+import { passOn, type ServerAddress } from './pass-on.ts';
 
 /** A Node program that serves HTTP. */
 export interface ChildCommand {
@@ -12,12 +12,12 @@ export interface ChildCommand {
   readonly env: NodeJS.ProcessEnv;
   /** Matches the text that it writes to standard error when it is listening. */
   readonly ready: RegExp;
-  readonly at: Listening;
+  readonly at: ServerAddress;
 }
 
 /** Starts a server in a separate process, which serves all runs. */
 export async function startChild({ args, env, ready, at }: ChildCommand): Promise<Backend> {
-  const child = spawn(process.execPath, [...endWithParent({ reads: false }), ...args], {
+  const child = spawn(process.execPath, [...createLeashArguments({ reads: false }), ...args], {
     stdio: ['pipe', 'ignore', 'pipe'],
     env,
   });

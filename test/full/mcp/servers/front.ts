@@ -26,13 +26,13 @@ interface Run {
 export async function startFront(backend: Backend): Promise<Front> {
   const runs = new Map<string, Run>();
   const { server, url } = await listen((request, response) => {
-    answer(request, response).catch((thrown: unknown) => {
+    answerRequest(request, response).catch((thrown: unknown) => {
       console.error('A server of the tests failed.', thrown);
       response.destroy();
     });
   });
 
-  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async function answerRequest(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const [name, path] = splitUrl(request);
     const run = runs.get(name) ?? { requests: [], open: new Set(), isDead: false };
     runs.set(name, run);

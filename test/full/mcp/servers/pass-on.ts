@@ -2,10 +2,12 @@ import { type IncomingMessage, request as requestTo } from 'node:http';
 import type { ArrivedRequest } from './backend.ts';
 
 /** The address of a server. */
-export type Listening = { readonly socketPath: string } | { readonly host: string; readonly port: number };
+export type ServerAddress =
+  | { readonly socketPath: string }
+  | { readonly host: string; readonly port: number };
 
 /** Forwards a request to a server. */
-export function passOn(arrived: ArrivedRequest, to: Listening): void {
+export function passOn(arrived: ArrivedRequest, to: ServerAddress): void {
   const { request, response, body, path } = arrived;
   const { method, headers } = request;
   const onward = requestTo({ ...to, path, method, headers }, (answer) => {

@@ -6,13 +6,13 @@ import { branches } from '../../../../src/modules/branches/entry.ts';
 import { retry } from '../../../../src/modules/retry/entry.ts';
 import { createPlannedModel } from './planned-model.ts';
 import type { AppOptions } from './port.ts';
-import { toolsOf } from './tools.ts';
+import { createAppTools } from './tools.ts';
 
 export { SessionObject } from '../../../../durable-objects/index.ts';
 
 /** Creates the Worker of one version. */
 export function createApp(options: AppOptions) {
-  const { tools, kinds } = toolsOf(options);
+  const { tools, kinds } = createAppTools(options);
   const agent = defineAgent({
     name: 'player',
     description: 'Does what plays ask for.',

@@ -62,7 +62,7 @@ const PREFIX = 'plan ';
 export const planText = (plan: Plan): string => PREFIX + JSON.stringify(plan);
 
 /** Returns the plan in a text, or `undefined` if there is no plan. */
-export function planIn(text: string): Plan | undefined {
+export function findPlan(text: string): Plan | undefined {
   if (text.startsWith(PREFIX)) return JSON.parse(text.slice(PREFIX.length));
   if (!text.startsWith('{"label":')) return undefined;
   const { label, steps = [], before }: PlannedCall = JSON.parse(text); // the text is the input of the call that opened the loop

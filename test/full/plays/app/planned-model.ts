@@ -1,6 +1,6 @@
 import { type ChatModel, ModelError } from '../../../../src/index.ts';
 import type { ModelMessage, ModelReply } from '../../../../src/model/entry.ts';
-import { listCalls, type Plan, type PlannedCall, planIn } from './plan.ts';
+import { findPlan, listCalls, type Plan, type PlannedCall } from './plan.ts';
 import type { Outside } from './port.ts';
 
 /**
@@ -65,7 +65,7 @@ function findUnfinished(messages: readonly ModelMessage[]): {
   let plans: readonly Plan[] = [];
   const known = new Set<string>();
   for (const message of messages) {
-    const plan = message.role === 'user' ? planIn(message.text) : undefined;
+    const plan = message.role === 'user' ? findPlan(message.text) : undefined;
     const isAnswer =
       message.role === 'assistant' && message.toolCalls.length === 0 && message.text.endsWith('.');
     if (isAnswer || (plan && !plan.steers)) plans = [];

@@ -19,7 +19,7 @@ const input = v.looseObject({ label: v.string(), before: v.number(), after: v.nu
 type Input = v.InferOutput<typeof input>;
 
 /** Waits before and after the effect, so that a process can die in either phase. */
-async function act(
+async function runEffect(
   outside: Outside,
   { label, before, after }: Input,
   call: CallContext,
@@ -38,10 +38,10 @@ const createActingConfig = <Name extends string>(outside: Outside, name: Name) =
     name,
     description: `Does what the plan says: ${name}.`,
     input,
-    run: (asked: Input, call: CallContext) => act(outside, asked, call),
+    run: (asked: Input, call: CallContext) => runEffect(outside, asked, call),
   }) as const;
 
-const reconcileBy =
+const createReconciler =
   (outside: Outside) =>
   async ({ label }: Input, call: CallContext) => {
     const known = await outside.recall(call.idempotencyKey);
@@ -62,13 +62,13 @@ export function createSimpleTools(outside: Outside) {
   const reconciled = defineTool({
     ...createActingConfig(outside, 'reconciled'),
     effect: 'once',
-    reconcile: reconcileBy(outside),
+    reconcile: createReconciler(outside),
   });
   const approved = requireApproval(
     defineTool({
       ...createActingConfig(outside, 'approved'),
       effect: 'once',
-      reconcile: reconcileBy(outside),
+      reconcile: createReconciler(outside),
     }),
     ({ label }) => `Do ${label}?`,
     { expires: APPROVAL_EXPIRES_MS },
@@ -131,7 +131,7 @@ const defineTally = (version: AppOptions['version']) =>
 const loopInput = v.looseObject({ label: v.string() });
 
 /** Creates the agent's tools and their module for a version. */
-export function toolsOf({ outside, version }: AppOptions): {
+export function createAppTools({ outside, version }: AppOptions): {
   readonly tools: readonly AnyTool[];
   readonly kinds: readonly ModuleUse[];
 } {
@@ -157,7 +157,11 @@ export function toolsOf({ outside, version }: AppOptions): {
     tools: [...Object.values(simple), tally],
   });
   const createStep = (name: 'confirm' | 'ship' | 'prepare' | 'finish') =>
-    defineTool({ ...createActingConfig(outside, name), effect: 'once', reconcile: reconcileBy(outside) });
+    defineTool({
+      ...createActingConfig(outside, name),
+      effect: 'once',
+      reconcile: createReconciler(outside),
+    });
   const order = defineStateMachine({
     name: 'order',
     description: 'Works on one order.',

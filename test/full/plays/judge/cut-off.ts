@@ -10,7 +10,7 @@ export interface CutOffCall {
  * Returns the calls with effects that started up to the event `until` and are missing or open in a fork at
  * `at`. Computed independently of the library, from the content of the fork.
  */
-export function cutOffCallsIn(
+export function findCutOffCalls(
   events: readonly StoredEvent[],
   at: number,
   until: number,

@@ -71,7 +71,7 @@ export function judgeStrangers(sessions: readonly SessionCalls[], effects: reado
   const byKey = Map.groupBy(effects, ({ key }) => key);
   return [
     ...[...byLabel].flatMap(([label, all]) =>
-      [...new Set(all.filter((one) => !bySession.get(one.session)?.has(one.call)).map(placeOf))].map(
+      [...new Set(all.filter((one) => !bySession.get(one.session)?.has(one.call)).map(formatPlace))].map(
         (place) => ({
           rule: 'write-ahead',
           where: label,
@@ -80,7 +80,7 @@ export function judgeStrangers(sessions: readonly SessionCalls[], effects: reado
       ),
     ),
     ...[...byKey].flatMap(([key, all]) => {
-      const places = [...new Set(all.map(placeOf))];
+      const places = [...new Set(all.map(formatPlace))];
       return places.length > 1
         ? [{ rule: 'key', where: key, what: `It is that of ${places.join(' and ')}.` }]
         : [];
@@ -89,7 +89,7 @@ export function judgeStrangers(sessions: readonly SessionCalls[], effects: reado
   ];
 }
 
-const placeOf = ({ call, session }: Effect): string => `${call} in ${session}`;
+const formatPlace = ({ call, session }: Effect): string => `${call} in ${session}`;
 
 const collectCalls = (turns: readonly TurnStory[]): ReadonlyMap<string, CallStory> =>
   new Map(turns.flatMap(({ calls }) => [...calls]));
@@ -108,7 +108,7 @@ function judgeDoubled(
     const done = (byLabel.get(label) ?? []).filter(
       (one) => all.has(one.call) && mine.has(one.call) === (one.session === session),
     );
-    const makers = [...new Set(done.map(placeOf))];
+    const makers = [...new Set(done.map(formatPlace))];
     const isDoubled = calls.some(({ tool }) => ONCE_TOOLS.includes(tool)) && makers.length > 1;
     return [
       {

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { ResultData } from '../../../../src/index.ts';
 import type { StoredEvent } from '../../../../src/journal/entry.ts';
 import type { ForkAttempt, ListedFork, SentFork } from '../play/forks.ts';
-import { type CutOffCall, cutOffCallsIn } from './cut-off.ts';
+import { type CutOffCall, findCutOffCalls } from './cut-off.ts';
 import type { Journals } from './judge-streams.ts';
 import type { CallStory, TurnStory } from './story.ts';
 import type { Finding } from './witness.ts';
@@ -66,7 +66,7 @@ function judgeCopy({ session, events }: ForkSession, sessions: Forks['sessions']
   if (wrong !== -1 || (upTo > 1 && copied.length !== upTo - 1))
     return [find(`Event ${wrong + 2} of ${copied.length + 1} is not that of its source.`)];
   const rest = events.slice(Math.max(2, upTo));
-  const open = openIn(copied);
+  const open = findOpenTurn(copied);
   const ends = open ? rest.slice(0, open.calls.size) : [];
   const [next, last] = rest.slice(ends.length);
   const steered = next?.type === 'turn-steered' && next.message === told;
@@ -87,7 +87,9 @@ const isSame = ({ at: _, ...event }: StoredEvent, source: StoredEvent | undefine
 type Stage = 'asked' | 'waits' | 'started' | 'known';
 
 /** Returns the turn that is open after these events, with its open calls. */
-function openIn(events: readonly StoredEvent[]): { turn: string; calls: Map<string, Stage> } | undefined {
+function findOpenTurn(
+  events: readonly StoredEvent[],
+): { turn: string; calls: Map<string, Stage> } | undefined {
   let open: { turn: string; calls: Map<string, Stage> } | undefined;
   for (const event of events) {
     if (event.type === 'turn-started') open = { turn: event.turn, calls: new Map() };
@@ -173,7 +175,7 @@ function judgeReply(reply: ForkAttempt, source: ForkSession | undefined): string
   if (reply.came !== 'would-repeat' || !source || source.isErasable) return [];
   if (reply.repeatEffects) return ['It is refused, and may repeat effects.'];
   const at = reply.askedAt ?? source.headAt(reply.sentAt);
-  const known = new Set(cutOffCallsIn(source.events, at, Infinity).map(({ call }) => call));
+  const known = new Set(findCutOffCalls(source.events, at, Infinity).map(({ call }) => call));
   const wrong = reply.calls.filter((call) => !known.has(call));
   return reply.calls.length === 0 || wrong.length > 0
     ? [
@@ -200,7 +202,7 @@ function judgeForked(
   const asked = replies[0]?.askedAt;
   const sentAt = Math.min(...replies.map((reply) => reply.sentAt));
   const mayRepeat = replies.some(({ repeatEffects }) => repeatEffects);
-  const known = mayRepeat ? [] : cutOffCallsIn(source.events, at, source.headAt(sentAt));
+  const known = mayRepeat ? [] : findCutOffCalls(source.events, at, source.headAt(sentAt));
   return [
     ...(forked.from !== source.session || forked.upTo !== at || (asked !== undefined && asked !== at)
       ? [`Asked for at ${asked} it is of ${forked.from} at ${forked.upTo}, and said to be at ${at}.`]
@@ -230,12 +232,12 @@ function judgeUnnamed({ sessions, asked }: Forks): Finding[] {
 }
 
 /** Returns the cut-off effects that were recorded when the fork was first requested. */
-function cutOffBefore(fork: ForkSession, forks: Forks): readonly CutOffCall[] {
+function listCutOffCalls(fork: ForkSession, forks: Forks): readonly CutOffCall[] {
   const forked = findForkEvent(fork.events);
   const source = forked && forks.sessions.get(forked.from);
   if (!source || source.isErasable) return [];
-  const own = cutOffCallsIn(source.events, forked.upTo, findHeadWhenAsked(fork, source, forks));
-  return [...own, ...cutOffBefore(source, forks)];
+  const own = findCutOffCalls(source.events, forked.upTo, findHeadWhenAsked(fork, source, forks));
+  return [...own, ...listCutOffCalls(source, forks)];
 }
 
 /** Returns the last event of the source when its fork was first requested, or 0 if the time is unknown. */
@@ -251,7 +253,7 @@ function findHeadWhenAsked({ session }: ForkSession, source: ForkSession, { aske
  * them.
  */
 function judgeRepeated(fork: ForkSession, forks: Forks): Finding[] {
-  const known = new Map(cutOffBefore(fork, forks).map(({ label, call }) => [label, call]));
+  const known = new Map(listCutOffCalls(fork, forks).map(({ label, call }) => [label, call]));
   const calls = fork.own.flatMap((turn) => [...turn.calls.values()]);
   return calls.flatMap(({ label, id }: CallStory) => {
     const before = known.get(label);

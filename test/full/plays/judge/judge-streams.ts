@@ -4,7 +4,7 @@ import type { Reply, ShownEvent } from '../play/reply.ts';
 import type { Finding } from './witness.ts';
 
 /** A stream that a client read. */
-export interface ReadStream {
+export interface ClientStream {
   readonly session: string;
   readonly shown: readonly ShownEvent[];
   /** The last reply of a turn's stream. */
@@ -17,7 +17,7 @@ export interface ReadStream {
 export type Journals = ReadonlyMap<string, readonly StoredEvent[]>;
 
 /** Checks that a stream shows the durable events of the journal, in order and without a gap. */
-export function judgeStream(stream: ReadStream, journals: Journals): Finding[] {
+export function judgeStream(stream: ClientStream, journals: Journals): Finding[] {
   const { session, shown } = stream;
   const find = (what: string): Finding => ({ rule: 'stream', where: session, what });
   const byIncarnation = Map.groupBy(shown, ({ incarnation }) => incarnation);
@@ -52,7 +52,7 @@ const isNext = (event: StoredEvent, between: readonly StoredEvent[]): boolean =>
  * Checks that a stream with an answer has shown the end of its turn, and that a stream that did not end has
  * shown all events.
  */
-function judgeEnd({ shown, end, isWhole }: ReadStream, journals: Journals): string[] {
+function judgeEnd({ shown, end, isWhole }: ClientStream, journals: Journals): string[] {
   const last = shown.at(-1);
   // A note about a fork can follow the end of the turn.
   const ended = shown.findLast(({ type }) => type !== 'module-event');

@@ -6,7 +6,7 @@ import { judgeCalls, judgeStrangers } from './judge-calls.ts';
 import { type ForkSession, findForkEvent, judgeForks } from './judge-forks.ts';
 import { judgeMessage, judgeTurn } from './judge-messages.ts';
 import { judgeKeys, judgeRetried, judgeRetry } from './judge-retries.ts';
-import { judgeStream, type ReadStream } from './judge-streams.ts';
+import { type ClientStream, judgeStream } from './judge-streams.ts';
 import { closeUnread, judgeLate, readStory, type TurnStory } from './story.ts';
 import { type Finding, getIncarnation, listInboxTurns, listWaiting, readJournal } from './witness.ts';
 
@@ -105,15 +105,15 @@ function readSession({ witness, script }: Evidence, host: ObjectHost): SessionSt
 function judgeSession(evidence: Evidence, story: SessionStory): Finding[] {
   const { outside, sent, script } = evidence;
   const { host, session, events, turns, own, journals, erasedTurns } = story;
-  count(evidence, own);
+  countFigures(evidence, own);
   const { modelFaults, kills, freezes, deploys, slowWorld, weather } = script.storm;
-  const mayFail = ({ error }: TurnStory): boolean =>
+  const canFail = ({ error }: TurnStory): boolean =>
     (error?.type === 'model-failure' && modelFaults > 0) ||
     (error?.type === 'stuck' && (kills + freezes + deploys > 0 || weather.crash > 0));
   return [
     ...judgeJournal(host, events),
     ...sent.filter((one) => one.session === session).flatMap((one) => judgeSent(one, story)),
-    ...own.flatMap((turn) => judgeTurn(turn, mayFail)),
+    ...own.flatMap((turn) => judgeTurn(turn, canFail)),
     ...judgeCalls(
       own,
       outside.effects.filter((effect) => effect.session === session),
@@ -139,7 +139,7 @@ const MAX_BEHIND_MS = 60_000;
 function listStreams(
   { readers, sent, stormEnd, witness }: Evidence,
   { host, session }: SessionStory,
-): readonly ReadStream[] {
+): readonly ClientStream[] {
   const erased = witness.erasedJournals.get(host.name);
   const calm = Math.max(stormEnd, ...witness.ends.values()) + MAX_BEHIND_MS;
   return [
@@ -153,7 +153,7 @@ function listStreams(
   ].filter((one) => one.session === session);
 }
 
-function count({ witness }: Evidence, turns: readonly TurnStory[]): void {
+function countFigures({ witness }: Evidence, turns: readonly TurnStory[]): void {
   const { figures } = witness;
   figures.turns += turns.length;
   figures.retries += turns.filter(({ retries }) => retries !== undefined).length;

@@ -1,6 +1,6 @@
 import type { ResultData } from '../../../../src/index.ts';
 import type { StoredEvent } from '../../../../src/journal/entry.ts';
-import { planIn, type ToolName } from '../app/plan.ts';
+import { findPlan, type ToolName } from '../app/plan.ts';
 import type { Finding } from './witness.ts';
 
 /**
@@ -47,7 +47,7 @@ export function readStory(events: readonly StoredEvent[]): readonly TurnStory[] 
   const turns = new Map<string, TurnStory>();
   for (const event of events) {
     if (!('turn' in event)) continue;
-    if (event.type === 'turn-started' && !turns.has(event.turn)) turns.set(event.turn, beginStory(event));
+    if (event.type === 'turn-started' && !turns.has(event.turn)) turns.set(event.turn, createStory(event));
     const story = turns.get(event.turn);
     if (!story) continue;
     // The note of a fork can be stored at any time.
@@ -57,7 +57,7 @@ export function readStory(events: readonly StoredEvent[]): readonly TurnStory[] 
   return [...turns.values()];
 }
 
-const beginStory = ({
+const createStory = ({
   turn,
   seq,
   message,
@@ -66,7 +66,7 @@ const beginStory = ({
   turn,
   seq,
   retries,
-  messages: retries === undefined ? [{ name: nameOf(message), as: turn }] : [],
+  messages: retries === undefined ? [{ name: getPlainMessage(message), as: turn }] : [],
   outcomes: [],
   error: undefined,
   isCancelled: false,
@@ -76,7 +76,7 @@ const beginStory = ({
   takeOvers: 0,
 });
 
-const nameOf = (message: string): string => planIn(message)?.message ?? message;
+const getPlainMessage = (message: string): string => findPlan(message)?.message ?? message;
 
 /**
  * Adds the results of calls in turns that were abandoned as unreadable. These results come from the fold of the
@@ -119,7 +119,7 @@ export function judgeLate(events: readonly StoredEvent[], turns: readonly TurnSt
 function take(story: TurnStory, event: StoredEvent): void {
   switch (event.type) {
     case 'turn-steered':
-      story.messages.push({ name: nameOf(event.message), as: event.as });
+      story.messages.push({ name: getPlainMessage(event.message), as: event.as });
       return;
     case 'turn-resumed':
       if (event.cause === 'expired') story.takeOvers += 1;
@@ -130,7 +130,7 @@ function take(story: TurnStory, event: StoredEvent): void {
       return;
     case 'model-replied':
       for (const { id, name, input } of event.toolCalls)
-        story.calls.set(id, callOf(story.turn, { id, name, input }));
+        story.calls.set(id, createCallStory(story.turn, { id, name, input }));
       return;
     case 'tool-call-started': {
       const call = story.calls.get(event.call);
@@ -150,7 +150,7 @@ function take(story: TurnStory, event: StoredEvent): void {
   }
 }
 
-function callOf(
+function createCallStory(
   turn: string,
   { id, name, input }: { readonly id: string; readonly name: string; readonly input: string },
 ): CallStory {
@@ -160,7 +160,7 @@ function callOf(
 }
 
 /** The end of the result of an `idempotent` call that was cancelled while it ran. */
-const IN_DOUBT = ' while it ran. It may have taken effect.';
+const IN_DOUBT_SUFFIX = ' while it ran. It may have taken effect.';
 
 function getReportedResult(result: ResultData): ReportedResult {
   if (result.type !== 'error') return result.withheld ? 'not-run' : 'done';
@@ -170,7 +170,7 @@ function getReportedResult(result: ResultData): ReportedResult {
     case 'unknown-outcome':
       return 'unknown';
     case 'cancelled':
-      return result.message.endsWith(IN_DOUBT) ? 'unknown' : 'not-run';
+      return result.message.endsWith(IN_DOUBT_SUFFIX) ? 'unknown' : 'not-run';
     case 'declined':
     case 'skipped':
     case 'limit':

@@ -186,7 +186,7 @@ export function getIncarnation([opened]: readonly StoredEvent[]): string {
 export function readJournal(host: ObjectHost): readonly StoredEvent[] {
   const events: StoredEvent[] = [];
   for (let from: number | null = 1; from !== null; ) {
-    const page = host.look((object) => read(object, from ?? 1));
+    const page = host.look((object) => readPage(object, from ?? 1));
     if (page === null) return [];
     events.push(...page.rows.map((row) => parseEvent(row)));
     from = page.next;
@@ -194,7 +194,7 @@ export function readJournal(host: ObjectHost): readonly StoredEvent[] {
   return events;
 }
 
-const read = (object: LiveObject, from: number): Page | null => {
+const readPage = (object: LiveObject, from: number): Page | null => {
   const { read: method } = object;
   if (typeof method !== 'function') throw new Error('The object has no method `read`.');
   return method.call(object, { from });

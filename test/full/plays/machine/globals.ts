@@ -94,13 +94,13 @@ class SocketResponse extends Response {
   }
 }
 
-function set(target: object, values: Readonly<Record<string, unknown>>): void {
+function defineValues(target: object, values: Readonly<Record<string, unknown>>): void {
   for (const [name, value] of Object.entries(values)) {
     Object.defineProperty(target, name, { configurable: true, writable: true, value });
   }
 }
 
-set(globalThis, {
+defineValues(globalThis, {
   setTimeout: (run: Callback, ms = 0, ...args: unknown[]) =>
     current ? startTimer(run, ms, args) : real.setTimeout(run, ms, ...args),
   clearTimeout: (timer: unknown) =>
@@ -121,11 +121,11 @@ set(globalThis, {
     },
   },
 });
-set(Date, { now: () => (current ? current.simulation.now : real.now()) });
-set(Math, { random: () => (current ? current.draw.fraction() : real.random()) });
-set(performance, { now: () => (current ? current.simulation.elapsed : real.performance()) });
-set(crypto, { randomUUID: () => (current ? drawId(current.draw) : real.randomUUID()) });
-set(AbortSignal, { timeout: (ms: number) => createTimeoutError(ms) });
+defineValues(Date, { now: () => (current ? current.simulation.now : real.now()) });
+defineValues(Math, { random: () => (current ? current.draw.fraction() : real.random()) });
+defineValues(performance, { now: () => (current ? current.simulation.elapsed : real.performance()) });
+defineValues(crypto, { randomUUID: () => (current ? drawId(current.draw) : real.randomUUID()) });
+defineValues(AbortSignal, { timeout: (ms: number) => createTimeoutError(ms) });
 
 /** Returns an id in the form of a UUID. */
 function drawId({ between }: Draw): string {

@@ -71,7 +71,7 @@ export class Network {
       this.#send(name, link, {
         method: 'fetch',
         args: [],
-        run: (object) => object.fetch(requestOf(url, init)),
+        run: (object) => object.fetch(createRequest(url, init)),
       });
     return new Proxy(
       {},
@@ -194,7 +194,7 @@ function invoke(object: LiveObject, method: string, args: readonly unknown[]): u
   return member.apply(object, args);
 }
 
-const requestOf = (url: string, init: RequestInit): Request => new Request(url, init);
+const createRequest = (url: string, init: RequestInit): Request => new Request(url, init);
 
 const createFailedAnswer = (message: string, flags: object = {}): Answer => ({
   ok: false,

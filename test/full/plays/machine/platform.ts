@@ -155,7 +155,7 @@ export class SimulatedPlatform {
     const responding = Promise.resolve(
       invocation.deployed.worker.fetch(request, this.#workerEnv, invocation.context),
     );
-    const reading = responding.then((response) => read(response, { gone: gone.signal, onText }));
+    const reading = responding.then((response) => readBody(response, { gone: gone.signal, onText }));
     invocation.hold(reading);
     const [response, text] = await Promise.all([responding, reading]);
     return { status: response.status, headers: response.headers, text };
@@ -188,11 +188,12 @@ export class SimulatedPlatform {
       void simulation.after(simulation.draw.between(1, 20), settle, life);
     invocation.whenDead(() => deliverReply(() => reject(new Error('Network connection lost.'))));
     // A remote call ends with its caller.
-    const look = (): void => {
+    const checkLife = (): void => {
       if (life.isDead) invocation.leave();
-      else if (!invocation.isDead && this.invocations.has(invocation)) simulation.after(5_000, look, null);
+      else if (!invocation.isDead && this.invocations.has(invocation))
+        simulation.after(5_000, checkLife, null);
     };
-    simulation.after(5_000, look, null);
+    simulation.after(5_000, checkLife, null);
     simulation.enter(invocation, () => {
       const runner = new invocation.deployed.TurnRunner(invocation.context, this.#workerEnv);
       const work = runner.run(handOver);
@@ -247,7 +248,7 @@ export class SimulatedPlatform {
 }
 
 /** Reads a body to its end, or until its client disconnects. */
-async function read(
+async function readBody(
   response: Response,
   { gone, onText }: { readonly gone: AbortSignal; readonly onText: ClientRequest['onText'] },
 ): Promise<string> {

@@ -119,7 +119,7 @@ export class Simulation {
   async run(isOver: () => boolean, end: number): Promise<boolean> {
     await waitForTasks();
     while (!isOver()) {
-      const entry = pop(this.#heap);
+      const entry = popEntry(this.#heap);
       if (entry === undefined || entry.at > end) {
         if (entry) push(this.#heap, entry);
         this.now = Math.max(this.now, end);
@@ -164,7 +164,7 @@ function push(heap: TimelineEntry[], entry: TimelineEntry): void {
   heap[at] = entry;
 }
 
-function pop(heap: TimelineEntry[]): TimelineEntry | undefined {
+function popEntry(heap: TimelineEntry[]): TimelineEntry | undefined {
   const [first] = heap;
   const last = heap.pop();
   if (first === undefined || last === undefined || heap.length === 0) return first;

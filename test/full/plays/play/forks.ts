@@ -34,7 +34,7 @@ export async function makeFork(
 ): Promise<void> {
   const { copies, startAfter } = sent.errand;
   await place.simulation.pause(startAfter);
-  const at = await cutOf(place, sent);
+  const at = await chooseCut(place, sent);
   if (at === 'nowhere') return;
   const all = await Promise.all(Array.from({ length: copies }, () => waitForFork(place, sent, at)));
   const [fork] = all.flatMap((one) => one ?? []);
@@ -124,7 +124,10 @@ const POLL_INTERVAL_MS = 300;
  * Returns the event after which the session is cut, `undefined` for no position, or `nowhere` if there is no
  * such event.
  */
-async function cutOf(place: Place, { session, errand }: SentFork): Promise<number | undefined | 'nowhere'> {
+async function chooseCut(
+  place: Place,
+  { session, errand }: SentFork,
+): Promise<number | undefined | 'nowhere'> {
   const { cut, place: fraction } = errand;
   for (let look = 0; look < MAX_POLLS && hasPatience(place); look += 1) {
     const events = await fetchEvents(place, session);

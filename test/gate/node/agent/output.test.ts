@@ -33,7 +33,7 @@ const createSession = (
   more: { tools?: readonly AnyTool[] } = {},
   warm = false,
 ) => createTestSession(defineAgent({ ...base, output: Bill, ...more }), { replies, warm });
-const answerOf = async (reply: string) => createSession([reply, reply]).send('Bill me.');
+const runWithReply = async (reply: string) => createSession([reply, reply]).send('Bill me.');
 
 const SCHEMA =
   '{"type":"object","properties":{"total":{"type":"number"},"due":{"type":"string","default":" today "}},' +
@@ -91,7 +91,7 @@ describe('an agent with an output', () => {
     ['that contains a code fence', '```json\n{"total":7,"due":"```soon```"}\n```'],
     ['with blank lines around it', ` \n${BILL}\n`],
   ])('reads JSON text %s', async (_, reply) => {
-    expect((await answerOf(reply)).object).toMatchObject({ total: 7 });
+    expect((await runWithReply(reply)).object).toMatchObject({ total: 7 });
   });
 
   it('returns the object from the model if the output of the schema is not JSON', async () => {

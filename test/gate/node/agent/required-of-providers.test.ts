@@ -179,12 +179,15 @@ describe('the var TOOL_GROUPS for groups with providers', () => {
       tools: [createCatalog('c')],
     });
     const groups = [far, createGroup('shelf', createNamedTool('read'))];
-    const includeTool = (end: string) => ({ groups, setting: { includes: { harmless: { tools: [end] } } } });
-    expect(getConfigurationError(createGroupAgent(['harmless']), includeTool('search'))).toBe(
+    const createIncludeSetting = (end: string) => ({
+      groups,
+      setting: { includes: { harmless: { tools: [end] } } },
+    });
+    expect(getConfigurationError(createGroupAgent(['harmless']), createIncludeSetting('search'))).toBe(
       "Tool group 'harmless' needs permissions that agent 'clerk' does not give: 'internet-access'. " +
         'Add them where the agent lists it: toolGroup(group, { permissions }).',
     );
-    expect(getConfigurationError(createGroupAgent(['harmless']), includeTool('read'))).toBe(
+    expect(getConfigurationError(createGroupAgent(['harmless']), createIncludeSetting('read'))).toBe(
       'It was not refused.',
     );
   });

@@ -320,10 +320,10 @@ describe('two tools with the same name', () => {
 });
 
 describe('the var TOOL_GROUPS', () => {
-  const includeWebTools = (tools: readonly string[]) => JSON.stringify({ includes: { web: { tools } } });
+  const formatWebSetting = (tools: readonly string[]) => JSON.stringify({ includes: { web: { tools } } });
 
   it('builds groups from registered tools by the ends of their names, and prefers them to groups in code (TGR-02)', async () => {
-    const setting = includeWebTools(['search', 'route']);
+    const setting = formatWebSetting(['search', 'route']);
     expect(await collectOfferedTools(createGroupAgent(['web']), { setting })).toEqual([
       'brave_search',
       'route',
@@ -336,7 +336,7 @@ describe('the var TOOL_GROUPS', () => {
       description: 'What was searched.',
       tools: [createNamedTool('search_history'), createNamedTool('history_search')],
     });
-    const given = { groups: [brave, history], setting: includeWebTools(['search']) };
+    const given = { groups: [brave, history], setting: formatWebSetting(['search']) };
     expect(await collectOfferedTools(createGroupAgent(['web']), given)).toEqual([
       'brave_search',
       'history_search',
@@ -348,7 +348,7 @@ describe('the var TOOL_GROUPS', () => {
   });
 
   it('causes an error if no tool name ends with an included name (TGR-02)', () => {
-    expect(getConfigurationError(createGroupAgent(['web']), { setting: includeWebTools(['brave']) })).toBe(
+    expect(getConfigurationError(createGroupAgent(['web']), { setting: formatWebSetting(['brave']) })).toBe(
       "TOOL_GROUPS cannot be used: includes.web.tools names 'brave', but no tool has a name that ends with it. " +
         'The tools are: add, brave_news, brave_search, ceiling, crawl, divide, floor, max, mean, min, multiply, place, ' +
         'round, route, subtract.',
@@ -356,7 +356,7 @@ describe('the var TOOL_GROUPS', () => {
   });
 
   it('builds an empty group from an empty list (TGR-02)', () => {
-    expect(getConfigurationError(createGroupAgent(['web']), { setting: includeWebTools([]) })).toBe(
+    expect(getConfigurationError(createGroupAgent(['web']), { setting: formatWebSetting([]) })).toBe(
       "Tool group 'web', which agent 'clerk' asks for, has no tools in this environment.",
     );
   });

@@ -6,7 +6,7 @@ import { createConsoleLog } from '../../../doors/tools.ts';
 import { callTools, createWorkshop, listInnerAnswers, startSession } from '../state-machine/scenes.ts';
 
 // Plain JavaScript can pass this.
-const answerLate = (answer: () => unknown) => (async () => answer()) as unknown as () => boolean;
+const createLateAnswer = (answer: () => unknown) => (async () => answer()) as unknown as () => boolean;
 const throwBroken = (): never => {
   throw new Error('broken');
 };
@@ -33,13 +33,13 @@ describe('a reset function that returns a promise', () => {
       ...about,
       name: 'orders',
       initial: 'open',
-      reset: answerLate(answer),
+      reset: createLateAnswer(answer),
       states: { open: [{ tool: pay, to: 'paid' }], paid: [ship] },
     });
     const playbook = definePlaybook({
       ...about,
       name: 'desk',
-      reset: answerLate(answer),
+      reset: createLateAnswer(answer),
       tools: [pay],
       locked: [{ tool: ship, unlockedBy: after(pay) }],
     });

@@ -5,12 +5,12 @@ import {
   BINDING_MEMORY,
   type Bindings,
   type ChainingFact,
-  forgetBindings,
+  createForgetFact,
   listBindingsAt,
 } from '../../../doors/kinds.ts';
 
 /** Folds one fact of a call that returned this value. Also checks that the input is unchanged. */
-function fold(
+function foldFact(
   bindings: Bindings,
   fact: ChainingFact,
   value: Json = {},
@@ -53,17 +53,17 @@ const observe = (bindings: Bindings, moment: Partial<SessionMoment>): Bindings =
 const openLoop = (bindings: Bindings, frame: string, path = 'a/b') =>
   observe(bindings, { type: 'loop-opened', frame, path });
 const closeLoop = (bindings: Bindings, call: string) => observe(bindings, { type: 'call-ended', call });
-const placeInB = (frame: string) => ({ frame, path: 'a/b' });
+const createPlaceInB = (frame: string) => ({ frame, path: 'a/b' });
 
 describe('bindings', () => {
   it('keep one object per type, one for chainAny and one per id, with the newest last', () => {
-    let bindings = fold([], createOneFact('T'), 1);
-    bindings = fold(bindings, { as: 'any', key: '', type: 'T' }, 2);
-    bindings = fold(bindings, createManyFact(['i', 'j']), [3, 4]);
-    bindings = fold(bindings, createOneFact('U'), 5);
-    bindings = fold(bindings, createOneFact('T'), 6);
-    bindings = fold(bindings, { as: 'any', key: '', type: 'U' }, 7);
-    bindings = fold(bindings, createManyFact(['i']), [8]);
+    let bindings = foldFact([], createOneFact('T'), 1);
+    bindings = foldFact(bindings, { as: 'any', key: '', type: 'T' }, 2);
+    bindings = foldFact(bindings, createManyFact(['i', 'j']), [3, 4]);
+    bindings = foldFact(bindings, createOneFact('U'), 5);
+    bindings = foldFact(bindings, createOneFact('T'), 6);
+    bindings = foldFact(bindings, { as: 'any', key: '', type: 'U' }, 7);
+    bindings = foldFact(bindings, createManyFact(['i']), [8]);
     expect(formatBindings(bindings)).toEqual([
       'a many j 4',
       'a one U 5',
@@ -76,9 +76,9 @@ describe('bindings', () => {
   it.each(['__proto__', 'constructor', '', 'a b', '\ud800'])(
     'distinguish %j from other names as a path, a key and an id',
     (name) => {
-      let bindings = fold([], createOneFact('T', name), 1, { path: name });
-      bindings = fold(bindings, createOneFact('T', 'other'), 2, { path: name });
-      bindings = fold(bindings, createManyFact([name, `${name}.`]), [3, 4]);
+      let bindings = foldFact([], createOneFact('T', name), 1, { path: name });
+      bindings = foldFact(bindings, createOneFact('T', 'other'), 2, { path: name });
+      bindings = foldFact(bindings, createManyFact([name, `${name}.`]), [3, 4]);
       expect(
         listBindingsAt(bindings, { path: name, key: name, frame: '' }).map(({ value }) => value),
       ).toEqual([1]);
@@ -89,41 +89,41 @@ describe('bindings', () => {
   );
 
   it('keep only as many tools as the type allows, from the newest objects (TPR-07)', () => {
-    const bindings = fold(
-      fold([], createManyFact(['a', 'b']), [1, 2]),
+    const bindings = foldFact(
+      foldFact([], createManyFact(['a', 'b']), [1, 2]),
       createManyFact(['c', 'd'], 4),
       [3, 4],
     );
     expect(formatBindings(bindings)).toEqual(['a many c 3', 'a many d 4']);
-    expect(formatBindings(fold(bindings, createManyFact(['e'], 5), [5]))).toEqual([
+    expect(formatBindings(foldFact(bindings, createManyFact(['e'], 5), [5]))).toEqual([
       'a many d 4',
       'a many e 5',
     ]);
-    expect(formatBindings(fold(bindings, createManyFact(['e'], 1), [5]))).toEqual(['a many e 5']);
+    expect(formatBindings(foldFact(bindings, createManyFact(['e'], 1), [5]))).toEqual(['a many e 5']);
   });
 
   it('stay unchanged if the result is no artifact, or has no value at the recorded position', () => {
-    const bindings = fold([], createOneFact('T'), 1);
+    const bindings = foldFact([], createOneFact('T'), 1);
     const text = { result: { type: 'text', content: 'x' } } as const;
-    expect(fold(bindings, createOneFact('T'), 2, text)).toEqual(bindings);
-    expect(fold(bindings, createManyFact(['i']), {})).toEqual(bindings);
-    expect(fold(bindings, createManyFact(['i', 'j']), [2])).toHaveLength(2);
+    expect(foldFact(bindings, createOneFact('T'), 2, text)).toEqual(bindings);
+    expect(foldFact(bindings, createManyFact(['i']), {})).toEqual(bindings);
+    expect(foldFact(bindings, createManyFact(['i', 'j']), [2])).toHaveLength(2);
   });
 
   it('are dropped for the path and key of a restarted loop', () => {
-    let bindings = fold([], createOneFact('T', 'k'), 1);
-    bindings = fold(bindings, createOneFact('T', 'l'), 2);
-    bindings = fold(bindings, createOneFact('T', 'k'), 3, { path: 'a/b' });
-    const { slice, fact } = forgetBindings('k');
+    let bindings = foldFact([], createOneFact('T', 'k'), 1);
+    bindings = foldFact(bindings, createOneFact('T', 'l'), 2);
+    bindings = foldFact(bindings, createOneFact('T', 'k'), 3, { path: 'a/b' });
+    const { slice, fact } = createForgetFact('k');
     expect(slice).toBe(BINDING_MEMORY.name);
-    expect(formatBindings(fold(bindings, fact as ChainingFact))).toEqual(['a one T 2', 'a/b one T 3']); // The fact of the restart itself.
+    expect(formatBindings(foldFact(bindings, fact as ChainingFact))).toEqual(['a one T 2', 'a/b one T 3']); // The fact of the restart itself.
   });
 
   it("are copied to a nested loop when it starts, and the loop's own bindings are copied back when it ends", () => {
-    let bindings = fold(fold([], createOneFact('T'), 0), createOneFact('T'), 1, placeInB(''));
-    bindings = fold(bindings, createOneFact('U'), 2, placeInB(''));
+    let bindings = foldFact(foldFact([], createOneFact('T'), 0), createOneFact('T'), 1, createPlaceInB(''));
+    bindings = foldFact(bindings, createOneFact('U'), 2, createPlaceInB(''));
     bindings = openLoop(openLoop(bindings, 'f'), 'g');
-    bindings = fold(bindings, createOneFact('T'), 3, placeInB('f'));
+    bindings = foldFact(bindings, createOneFact('T'), 3, createPlaceInB('f'));
     bindings = closeLoop(bindings, 'f');
     const inG = listBindingsAt(bindings, { path: 'a/b', key: '', frame: 'g' });
     expect(formatBindings(inG)).toEqual(['a/b[g] one T 1', 'a/b[g] one U 2']);
@@ -133,23 +133,23 @@ describe('bindings', () => {
   });
 
   it('do not exceed the maximum number of tools when a nested loop copies them back', () => {
-    let bindings = openLoop(fold([], createManyFact(['a', 'b'], 4), [1, 2], placeInB('')), 'f');
-    bindings = fold(bindings, createManyFact(['c'], 4), [3], placeInB('f'));
+    let bindings = openLoop(foldFact([], createManyFact(['a', 'b'], 4), [1, 2], createPlaceInB('')), 'f');
+    bindings = foldFact(bindings, createManyFact(['c'], 4), [3], createPlaceInB('f'));
     expect(formatBindings(closeLoop(bindings, 'f'))).toEqual(['a/b many b 2', 'a/b many c 3']);
   });
 
   it('are copied back from open loops at the end of the turn', () => {
-    const bindings = fold(
-      openLoop(fold([], createOneFact('T'), 1, placeInB('')), 'f'),
+    const bindings = foldFact(
+      openLoop(foldFact([], createOneFact('T'), 1, createPlaceInB('')), 'f'),
       createOneFact('T'),
       2,
-      placeInB('f'),
+      createPlaceInB('f'),
     );
     expect(formatBindings(observe(bindings, { type: 'turn-ended' }))).toEqual(['a/b one T 2']);
   });
 
   it('are the same array after an unrelated event', () => {
-    const bindings = fold([], createOneFact('T'), 1);
+    const bindings = foldFact([], createOneFact('T'), 1);
     expect(observe(bindings, { type: 'model-replied' })).toBe(bindings);
     expect(closeLoop(bindings, 'x')).toBe(bindings);
     expect(openLoop(bindings, 'f')).toBe(bindings);

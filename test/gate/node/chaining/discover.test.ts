@@ -189,13 +189,13 @@ describe('a discovered type', () => {
 
   it('can use values from the scope of its definition (TPR-17)', async () => {
     const books = new Map([['c1', 70]]);
-    const typeWith = (repository: ReadonlyMap<string, number>) =>
+    const createAccountType = (repository: ReadonlyMap<string, number>) =>
       defineDomainType({
         name: 'Account',
         schema: v.object({ id: v.string() }),
         tools: ({ id }) => [createAnsweringTool('balance', () => `${repository.get(id)}`)],
       });
-    const Account = typeWith(books);
+    const Account = createAccountType(books);
     const { session } = await runTurn(
       createClerk([createReturningTool('find', Account, { id: 'c1' })], [discover(Account)]),
       [callTools('find'), callTools('account_c1_balance')],

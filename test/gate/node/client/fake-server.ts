@@ -40,7 +40,11 @@ export function createFakeSession(...script: NextResponse[]): FakeSession {
 type StreamEnd = 'closed' | 'broken' | 'open';
 
 /** Returns a stream of these frames, in pieces of `size` bytes. */
-export function stream(frames: readonly string[], end: StreamEnd = 'closed', size?: number): Response {
+export function createStreamResponse(
+  frames: readonly string[],
+  end: StreamEnd = 'closed',
+  size?: number,
+): Response {
   const bytes = new TextEncoder().encode(frames.join(''));
   const body = new ReadableStream<Uint8Array>(
     {

@@ -11,7 +11,7 @@ afterEach(() => void vi.useRealTimers());
 
 const settle = () => vi.advanceTimersByTimeAsync(0);
 
-function listOf(pages: () => readonly (readonly string[])[]) {
+function createList(pages: () => readonly (readonly string[])[]) {
   const asked: (string | undefined)[] = [];
   const list = new LiveList<string>(async (cursor) => {
     asked.push(cursor);
@@ -23,7 +23,7 @@ function listOf(pages: () => readonly (readonly string[])[]) {
 
 it('a list is read at intervals only while it has subscribers', async () => {
   let pages = [['a']];
-  const { list, asked } = listOf(() => pages);
+  const { list, asked } = createList(() => pages);
   expect(list.getSnapshot()).toEqual({ entries: [], isLoading: true, hasMore: false, error: undefined });
   await vi.advanceTimersByTimeAsync(60_000);
   expect(asked).toEqual([]);
@@ -43,7 +43,7 @@ it('a list is read at intervals only while it has subscribers', async () => {
 });
 
 it('a list loads more entries on request, and then refreshes all of them', async () => {
-  const { list, asked } = listOf(() => [['a'], ['b'], ['c']]);
+  const { list, asked } = createList(() => [['a'], ['b'], ['c']]);
   const leave = list.subscribe(() => {});
   await settle();
   expect(list.getSnapshot()).toMatchObject({ entries: ['a'], hasMore: true });
@@ -60,7 +60,7 @@ it('a list loads more entries on request, and then refreshes all of them', async
 
 it('a list reports an error, keeps its entries, and continues to refresh', async () => {
   let fails = false;
-  const { list } = listOf(() => {
+  const { list } = createList(() => {
     if (fails) throw new Error('gone');
     return [['a']];
   });

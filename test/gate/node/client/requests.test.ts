@@ -13,8 +13,8 @@ import {
   createFrame,
   createJsonResponse,
   createProblemResponse,
+  createStreamResponse,
   LOST_ERROR,
-  stream,
   withoutWaiting,
 } from './fake-server.ts';
 
@@ -129,7 +129,7 @@ describe('a request', () => {
     );
     const sent = session.send('Look.', { files: [new Blob(['x'], { type: 'image/png' })] });
     await vi.advanceTimersByTimeAsync(600_000);
-    answer(stream([createFrame('answer', ANSWER)]));
+    answer(createStreamResponse([createFrame('answer', ANSWER)]));
     expect(await sent).toEqual(ANSWER);
     expect(got).toHaveLength(1);
   });
@@ -145,7 +145,7 @@ describe('a request', () => {
   });
 
   it('is retried if its response breaks off', async () => {
-    const createBrokenStream = () => stream(['{"a'], 'broken');
+    const createBrokenStream = () => createStreamResponse(['{"a'], 'broken');
     const { session } = createFakeSession(createBrokenStream, createJsonResponse(SESSION_VIEW));
     expect(await withoutWaiting(session.state())).toEqual(SESSION_VIEW);
   });
@@ -366,7 +366,7 @@ describe('a session', () => {
     const { session, got } = createFakeSession(
       createJsonResponse({ turn: 't1', status: 'running' }, 202),
       createProblemResponse('turn-failed', 500, failed),
-      stream([createFrame('answer', ANSWER)]),
+      createStreamResponse([createFrame('answer', ANSWER)]),
     );
     expect(await session.turn('t1')).toEqual({ turn: 't1', status: 'running' });
     expect(await session.turn('t1')).toEqual(failed);
@@ -375,7 +375,7 @@ describe('a session', () => {
   });
 
   it('rejects a message with session-erased if the session is erased meanwhile', async () => {
-    const { session } = createFakeSession(stream([createFrame('erased', {})]));
+    const { session } = createFakeSession(createStreamResponse([createFrame('erased', {})]));
     await expect(session.send('Pay.')).rejects.toMatchObject({ type: 'session-erased', status: 410 });
   });
 
@@ -390,7 +390,7 @@ describe('a session', () => {
 
   it('sends files after the text, and can read them again', async () => {
     const { session, got } = createFakeSession(
-      stream([createFrame('answer', ANSWER)]),
+      createStreamResponse([createFrame('answer', ANSWER)]),
       () => new Response('PNG', { headers: { 'content-type': 'image/png' } }),
     );
     const files = [

@@ -6,7 +6,7 @@ import {
   createJsonResponse,
   createProblemResponse,
   createStoredFrame,
-  stream,
+  createStreamResponse,
 } from './fake-server.ts';
 
 beforeEach(() => {
@@ -87,7 +87,7 @@ const PENDING_CALL = {
   links: { approvals: '/a/t1.3.0' },
 };
 
-const look = async (store: SessionStore) => {
+const subscribeAndSettle = async (store: SessionStore) => {
   const leave = store.subscribe(() => {});
   await settle();
   return leave;
@@ -105,7 +105,7 @@ it('the session store makes no request before the first subscriber, and then sho
     createJsonResponse(createView({ messages: [USER_MESSAGE, { role: 'assistant', text: 'Paid.' }] }));
   expect(store.getSnapshot()).toMatchObject({ status: 'loading', isConnected: false, messages: [] });
   expect(world.asked).toEqual([]);
-  await look(store);
+  await subscribeAndSettle(store);
   expect(store.getSnapshot()).toMatchObject({
     status: 'idle',
     isConnected: true,
@@ -120,7 +120,7 @@ it('the session store makes no request before the first subscriber, and then sho
 it('the session store shows a turn live: its message, its text, its calls and their results', async () => {
   const { world, store } = createServer();
   world.state = () => createJsonResponse(createView());
-  await look(store);
+  await subscribeAndSettle(store);
   await world.show(
     createStoredFrame(2, 'turn-started', { message: 'Pay.' }),
     createFrame('reasoning-delta', { reply: '1.1', text: 'Hm.' }),
@@ -185,7 +185,7 @@ it('the session store shows a turn live: its message, its text, its calls and th
 
 it('the session store shows a sent message at once, and replaces it with the stored message when its turn starts', async () => {
   const { world, store } = createServer();
-  await look(store);
+  await subscribeAndSettle(store);
   expect(store.getSnapshot()).toMatchObject({ status: 'idle', isConnected: true, messages: [] });
   const sent = store.send('Pay.', { files: [new File(['x'], 'x.png', { type: 'image/png' })] });
   expect(store.getSnapshot().messages).toEqual([
@@ -206,12 +206,12 @@ it('the session store shows a sent message at once, and replaces it with the sto
 
 it('the session store shows the first turn of a session from the stream of its message', async () => {
   const { world, store } = createServer();
-  await look(store);
+  await subscribeAndSettle(store);
   const frames = [
     createStoredFrame(2, 'turn-started', { message: 'Pay.' }),
     createFrame('text-delta', { reply: '1.1', text: 'Pai' }),
   ];
-  world.post = () => stream(frames, 'open');
+  world.post = () => createStreamResponse(frames, 'open');
   expect(await store.send('Pay.')).toBe(true);
   await settle();
   expect(getShownLines(store)).toEqual(['user Pay.', 'assistant Pai streaming']);
@@ -223,13 +223,13 @@ it('the session store shows the first turn of a session from the stream of its m
 
 it('the session store follows the session once the stream of its first message has ended', async () => {
   const { world, store } = createServer();
-  await look(store);
+  await subscribeAndSettle(store);
   world.post = () => {
     world.state = () =>
       createJsonResponse(
         createView({ seq: 4, messages: [USER_MESSAGE, { role: 'assistant', text: 'Paid.' }] }),
       );
-    return stream([
+    return createStreamResponse([
       createStoredFrame(2, 'turn-started', { message: 'Pay.' }),
       createStoredFrame(3, 'model-replied', { text: 'Paid.', toolCalls: [] }),
       createStoredFrame(4, 'turn-ended', { outcome: 'completed' }),
@@ -246,7 +246,7 @@ it('the session store follows the session once the stream of its first message h
 it('the session store shows a message once even if its turn starts before the response arrives', async () => {
   const { world, store } = createServer();
   world.state = () => createJsonResponse(createView());
-  await look(store);
+  await subscribeAndSettle(store);
   const sent = store.send('Pay.');
   await world.show(createStoredFrame(2, 'turn-started', { message: 'Pay.' }));
   expect(getShownLines(store)).toEqual(['user Pay.']);
@@ -258,7 +258,7 @@ it('the session store removes a refused message and shows why it was refused', a
   const { world, store } = createServer();
   world.state = () => createJsonResponse(createView());
   world.post = () => createProblemResponse('session-busy', 409);
-  await look(store);
+  await subscribeAndSettle(store);
   expect(await store.send('Pay.')).toBe(false);
   expect(store.getSnapshot()).toMatchObject({
     messages: [],
@@ -281,7 +281,7 @@ it('the session store shows pending calls and sends a decision once', async () =
     pending: [PENDING_CALL],
   });
   world.state = () => createJsonResponse(waiting);
-  await look(store);
+  await subscribeAndSettle(store);
   expect(store.getSnapshot()).toMatchObject({ status: 'waiting', pending: [PENDING_CALL] });
   expect(store.getSnapshot().messages[1]?.calls?.[0]?.status).toBe('waiting');
   const bodies: string[] = [];
@@ -305,7 +305,7 @@ it('the session store shows a pending call again if its decision was not accepte
   const { world, store } = createServer();
   world.state = () => createJsonResponse(createView({ openTurn: 't1', pending: [PENDING_CALL] }));
   world.post = () => createProblemResponse('role-required', 403);
-  await look(store);
+  await subscribeAndSettle(store);
   await store.decide(store.getSnapshot().pending[0] ?? '', 'approve');
   expect(store.getSnapshot()).toMatchObject({
     status: 'waiting',
@@ -317,7 +317,7 @@ it('the session store shows a pending call again if its decision was not accepte
 it('the session store cancels the running turn', async () => {
   const { world, store } = createServer();
   world.state = () => createJsonResponse(createView({ openTurn: 't1' }));
-  await look(store);
+  await subscribeAndSettle(store);
   expect(await store.stop()).toBe(true);
   expect(world.asked.at(-1)).toBe('POST /cancel');
 });
@@ -325,7 +325,7 @@ it('the session store cancels the running turn', async () => {
 it('the session store resumes after the last seen event when the connection was lost', async () => {
   const { world, store } = createServer();
   world.state = () => createJsonResponse(createView());
-  await look(store);
+  await subscribeAndSettle(store);
   await world.show(
     createStoredFrame(2, 'turn-started', { message: 'Pay.' }),
     createFrame('text-delta', { reply: '1.1', text: 'I ' }),
@@ -349,7 +349,7 @@ it('the session store resumes after the last seen event when the connection was 
 it('the session store reports an unreachable server and retries while it has subscribers', async () => {
   const { world, store } = createServer();
   world.state = () => createJsonResponse(createView({ messages: [USER_MESSAGE] }));
-  const leave = await look(store);
+  const leave = await subscribeAndSettle(store);
   const { fetch } = world;
   world.fetch = async () => {
     throw new TypeError('fetch failed');
@@ -372,7 +372,7 @@ it('the session store reports an unreachable server and retries while it has sub
 it('the session store removes the data of an erased session, and shows a new session with the same name', async () => {
   const { world, store } = createServer();
   world.state = () => createJsonResponse(createView({ messages: [USER_MESSAGE] }));
-  await look(store);
+  await subscribeAndSettle(store);
   world.state = () => createProblemResponse('unknown-session', 404);
   await world.show(createFrame('erased', { turn: 't1' }));
   expect(store.getSnapshot()).toMatchObject({ status: 'idle', messages: [], state: undefined });
@@ -384,7 +384,7 @@ it('the session store removes the data of an erased session, and shows a new ses
 it('the session store shows no data of a session that was erased while its state was loading', async () => {
   const { world, store } = createServer();
   world.state = () => createJsonResponse(createView({ seq: 5, messages: [USER_MESSAGE] }));
-  await look(store);
+  await subscribeAndSettle(store);
   const late = Promise.withResolvers<Response>();
   world.state = () => late.promise;
   await world.show(createStoredFrame(6, 'turn-ended', { outcome: 'completed' }));
@@ -401,10 +401,10 @@ it('the session store shows no data of a session that was erased while its state
 it('the session store keeps its connection if a subscriber leaves and returns, as in the strict mode of React', async () => {
   const { world, store } = createServer();
   world.state = () => createJsonResponse(createView());
-  const leave = await look(store);
+  const leave = await subscribeAndSettle(store);
   leave();
   leave();
-  const stay = await look(store);
+  const stay = await subscribeAndSettle(store);
   expect(world.asked).toEqual(['GET ', 'GET /events?after=1']);
   stay();
   await vi.advanceTimersByTimeAsync(1_000);
@@ -414,7 +414,7 @@ it('the session store keeps its connection if a subscriber leaves and returns, a
 it('the session store shows the whole reply, without duplicates, if it connects in the middle', async () => {
   const { world, store } = createServer();
   world.state = () => createJsonResponse(createView({ seq: 2, openTurn: 't1', messages: [USER_MESSAGE] }));
-  await look(store);
+  await subscribeAndSettle(store);
   const thought = createFrame('reasoning-delta', { reply: '1.1', text: 'They owe it.' });
   await world.show(
     thought,
@@ -436,7 +436,7 @@ it('the session store shows the whole reply, without duplicates, if it connects 
 it('the session store shows a lost connection at once, and an error only once the server is unreachable', async () => {
   const { world, store } = createServer();
   world.state = () => createJsonResponse(createView());
-  await look(store);
+  await subscribeAndSettle(store);
   const { fetch } = world;
   world.fetch = () => Promise.reject(new TypeError('fetch failed'));
   await world.cut();
@@ -452,7 +452,7 @@ it('the session store returns the same objects for unchanged data', async () => 
   const { world, store } = createServer();
   const asked = createView({ seq: 4, openTurn: 't1', messages: [USER_MESSAGE], pending: [PENDING_CALL] });
   world.state = () => createJsonResponse(asked);
-  await look(store);
+  await subscribeAndSettle(store);
   const before = store.getSnapshot();
   await world.show(createFrame('text-delta', { reply: '1.1', text: 'I ' }));
   const during = store.getSnapshot();
@@ -480,7 +480,7 @@ it('the session store returns the same objects for unchanged data', async () => 
 it('the session store does not change the key of a sent message when the message is stored', async () => {
   const { world, store } = createServer();
   world.state = () => createJsonResponse(createView({ messages: [USER_MESSAGE, PAID_MESSAGE] }));
-  await look(store);
+  await subscribeAndSettle(store);
   void store.send('And more.');
   await world.show(createStoredFrame(2, 'turn-started', { message: 'And more.' }));
   world.state = () =>
@@ -498,7 +498,7 @@ it('the session store does not change the key of a sent message when the message
 it('the session store shows a reply once if it ended while the connection was lost', async () => {
   const { world, store } = createServer();
   world.state = () => createJsonResponse(createView({ openTurn: 't1', messages: [USER_MESSAGE] }));
-  await look(store);
+  await subscribeAndSettle(store);
   await world.show(createFrame('text-delta', { reply: '1.1', text: 'I p' }));
   const replied = { role: 'assistant', text: 'I pay.', toolCalls: [{ ...call, status: 'started' }] };
   world.state = () =>
@@ -511,7 +511,7 @@ it('the session store shows a reply once if it ended while the connection was lo
 it('the session store keeps the partial text of a reply if the connection is lost', async () => {
   const { world, store } = createServer();
   world.state = () => createJsonResponse(createView({ openTurn: 't1', messages: [USER_MESSAGE] }));
-  await look(store);
+  await subscribeAndSettle(store);
   await world.show(createFrame('text-delta', { reply: '1.1', text: 'I p' }));
   await world.cut();
   await vi.advanceTimersByTimeAsync(500);
@@ -521,7 +521,7 @@ it('the session store keeps the partial text of a reply if the connection is los
 it('the session store shows a message once if its turn started and ended while the connection was lost', async () => {
   const { world, store } = createServer();
   world.state = () => createJsonResponse(createView({ messages: [] }));
-  await look(store);
+  await subscribeAndSettle(store);
   let answer = (_: Response): void => {};
   const { fetch } = world;
   const late = new Promise<Response>((resolve) => {
@@ -544,7 +544,7 @@ it('the session store shows a message once if its turn started and ended while t
 it('the session store shows a queued message as sent', async () => {
   const { world, store } = createServer();
   world.state = () => createJsonResponse(createView({ openTurn: 't0' }));
-  await look(store);
+  await subscribeAndSettle(store);
   world.post = () => createJsonResponse({ turn: 't1', status: 'queued' }, 202);
   expect(await store.send('Pay.', { whenBusy: 'queue' })).toBe(true);
   world.state = () =>
@@ -557,7 +557,7 @@ it('the session store shows a queued message as sent', async () => {
 it('the session store keeps the key of a reply that arrives while a message steers the turn', async () => {
   const { world, store } = createServer();
   world.state = () => createJsonResponse(createView({ openTurn: 't1', messages: [USER_MESSAGE] }));
-  await look(store);
+  await subscribeAndSettle(store);
   await world.show(createFrame('text-delta', { reply: '1.1', text: 'I ' }));
   void store.send('Wait.', { whenBusy: 'steer' });
   const getKeys = () => store.getSnapshot().messages.map(({ key }) => key);
@@ -574,7 +574,7 @@ it('the session store keeps the key of a reply that arrives while a message stee
 it('the session store also accepts a decision by the id of the call', async () => {
   const { world, store } = createServer();
   world.state = () => createJsonResponse(createView({ openTurn: 't1', pending: [PENDING_CALL] }));
-  await look(store);
+  await subscribeAndSettle(store);
   const deciding = store.decide(PENDING_CALL.call, 'approve');
   expect(store.getSnapshot().pending).toEqual([]);
   expect(await deciding).toBe(true);
@@ -584,7 +584,7 @@ it('the session store also accepts a decision by the id of the call', async () =
 it('the session store keeps the first decision if a second decision for the call is refused', async () => {
   const { world, store } = createServer();
   world.state = () => createJsonResponse(createView({ openTurn: 't1', pending: [PENDING_CALL] }));
-  await look(store);
+  await subscribeAndSettle(store);
   let posts = 0;
   world.post = () => {
     posts += 1;
@@ -608,7 +608,7 @@ it('the session store keeps the pending calls of a state that is older than the 
         messages: [USER_MESSAGE, { role: 'assistant', text: '', toolCalls: [call] }],
       }),
     );
-  await look(store);
+  await subscribeAndSettle(store);
   let answer = (_: Response): void => {};
   const { fetch } = world;
   const late = new Promise<Response>((resolve) => {
@@ -639,8 +639,9 @@ it('the session store keeps the first turn if an earlier request still reports t
     answer = resolve;
   });
   world.fetch = (url, init) => (init.method === 'GET' ? late : fetch(url, init));
-  world.post = () => stream([createStoredFrame(2, 'turn-started', { message: 'Pay.' })], 'open');
-  await look(store);
+  world.post = () =>
+    createStreamResponse([createStoredFrame(2, 'turn-started', { message: 'Pay.' })], 'open');
+  await subscribeAndSettle(store);
   expect(await store.send('Pay.')).toBe(true);
   answer(createProblemResponse('unknown-session', 404));
   await settle();
@@ -650,14 +651,15 @@ it('the session store keeps the first turn if an earlier request still reports t
 
 it('the session store closes the stream of the first turn when the last subscriber leaves', async () => {
   const { world, store } = createServer();
-  const leave = await look(store);
+  const leave = await subscribeAndSettle(store);
   let signal: AbortSignal | undefined;
   const { fetch } = world;
   world.fetch = (url, init) => {
     if (init.method === 'POST') signal = init.signal;
     return fetch(url, init);
   };
-  world.post = () => stream([createStoredFrame(2, 'turn-started', { message: 'Pay.' })], 'open');
+  world.post = () =>
+    createStreamResponse([createStoredFrame(2, 'turn-started', { message: 'Pay.' })], 'open');
   expect(await store.send('Pay.')).toBe(true);
   leave();
   expect(signal?.aborted).toBe(false);
@@ -676,7 +678,7 @@ it('the session store shows the same input of a call live and after a reload', a
         ],
       }),
     );
-  await look(store);
+  await subscribeAndSettle(store);
   expect(store.getSnapshot().messages[1]?.calls).toMatchObject([
     { input: { n: 1 }, status: 'ended', result: 'Paid.' },
   ]);
@@ -685,7 +687,7 @@ it('the session store shows the same input of a call live and after a reload', a
 it('the session store shows messages in the order of the state', async () => {
   const { world, store } = createServer();
   world.state = () => createJsonResponse(createView());
-  await look(store);
+  await subscribeAndSettle(store);
   await world.show(
     createStoredFrame(2, 'turn-started', { message: 'Pay.' }),
     createStoredFrame(3, 'model-replied', { text: 'I pay.', toolCalls: [call] }),
@@ -727,7 +729,7 @@ it('the session store shows messages in the order of the state', async () => {
 it('the session store shows a truncated reply and an unanswered message before the state contains them', async () => {
   const { world, store } = createServer();
   world.state = () => createJsonResponse(createView());
-  await look(store);
+  await subscribeAndSettle(store);
   const UNANSWERED = { role: 'user', text: '[The last message was not answered.]', by: 'loop' };
   await world.show(
     createStoredFrame(2, 'turn-started', { message: 'Pay.' }),
@@ -755,7 +757,7 @@ it('the session store shows a truncated reply and an unanswered message before t
 it('the session store retries the last message without showing it twice', async () => {
   const { world, store } = createServer();
   world.state = () => createJsonResponse(createView({ messages: [USER_MESSAGE] }));
-  await look(store);
+  await subscribeAndSettle(store);
   expect(await store.retry()).toBe(true);
   expect(world.asked).toContain('POST /retry');
   await world.show(

@@ -8,8 +8,8 @@ import {
   createJsonResponse,
   createProblemResponse,
   createStoredFrame,
+  createStreamResponse,
   LOST_ERROR,
-  stream,
   withoutWaiting,
 } from './fake-server.ts';
 
@@ -35,7 +35,7 @@ describe('a stream of a turn', () => {
     'yields the events and then the answer if it arrives in pieces of %s bytes',
     async (size) => {
       const { session, got } = createFakeSession(
-        stream([STARTED_FRAME, ': \n\n', DELTA_FRAME, ...END_FRAMES], 'open', size),
+        createStreamResponse([STARTED_FRAME, ': \n\n', DELTA_FRAME, ...END_FRAMES], 'open', size),
       );
       const items = await collect(session.stream('Pay.'));
       expect(summarizeItems(items)).toEqual([2, 'text-delta', 3, 4, 'answer']);
@@ -62,9 +62,9 @@ describe('a stream of a turn', () => {
     'resumes after the last event if its connection is %s',
     async (end) => {
       const { session, got } = createFakeSession(
-        stream([STARTED_FRAME, DELTA_FRAME], end),
+        createStreamResponse([STARTED_FRAME, DELTA_FRAME], end),
         LOST_ERROR,
-        stream([createStoredFrame(2, 'turn-started'), ...END_FRAMES]),
+        createStreamResponse([createStoredFrame(2, 'turn-started'), ...END_FRAMES]),
       );
       const items = await withoutWaiting(collect(session.stream('Pay.')));
       expect(summarizeItems(items)).toEqual([2, 'text-delta', 'resumed', 3, 4, 'answer']);
@@ -79,9 +79,9 @@ describe('a stream of a turn', () => {
   it('sends its message again with the same key if it has received no event of the turn', async () => {
     const { session, got } = createFakeSession(
       LOST_ERROR,
-      stream([]),
+      createStreamResponse([]),
       createProblemResponse('newer-deployment', 503, {}, { 'retry-after': '5' }),
-      stream([STARTED_FRAME, ...END_FRAMES]),
+      createStreamResponse([STARTED_FRAME, ...END_FRAMES]),
     );
     expect(summarizeItems(await withoutWaiting(collect(session.stream('Pay.'))))).toEqual([
       2,
@@ -95,7 +95,7 @@ describe('a stream of a turn', () => {
   });
 
   it('uses a new key for each message, or the key that the caller provides', async () => {
-    const { session, got } = createFakeSession(...[1, 2, 3].map(() => stream(END_FRAMES)));
+    const { session, got } = createFakeSession(...[1, 2, 3].map(() => createStreamResponse(END_FRAMES)));
     await session.send('a');
     await session.send('a');
     await session.send('a', { idempotencyKey: 'mine' });
@@ -105,8 +105,8 @@ describe('a stream of a turn', () => {
 
   it('resumes at once if the invocation that sent it has ended', async () => {
     const { session, got } = createFakeSession(
-      stream([STARTED_FRAME, createFrame('continues', { turn: 't1', after: 2 })]),
-      stream([...END_FRAMES]),
+      createStreamResponse([STARTED_FRAME, createFrame('continues', { turn: 't1', after: 2 })]),
+      createStreamResponse([...END_FRAMES]),
     );
     expect(summarizeItems(await collect(session.stream('Pay.')))).toEqual([2, 'resumed', 3, 4, 'answer']);
     expect(got[1]).toMatchObject({ method: 'GET', path: '/turns/t1', headers: { 'last-event-id': 'i.2' } });
@@ -117,13 +117,13 @@ describe('a stream of a turn', () => {
       createFrame('text-delta', { reply: '1.1', text, ...more });
     const thought = createFrame('reasoning-delta', { reply: '1.1', text: 'Hm. ' });
     const { session } = createFakeSession(
-      stream(
+      createStreamResponse(
         [STARTED_FRAME, thought, createDelta('I '), createDelta('in', { frame: 'c' }), createDelta('pa')],
         'broken',
       ),
-      stream([thought, createDelta('I pay'), createDelta('inside', { frame: 'c' })], 'broken'),
-      stream([thought], 'broken'),
-      stream([thought, createDelta('I pay.'), ...END_FRAMES]),
+      createStreamResponse([thought, createDelta('I pay'), createDelta('inside', { frame: 'c' })], 'broken'),
+      createStreamResponse([thought], 'broken'),
+      createStreamResponse([thought, createDelta('I pay.'), ...END_FRAMES]),
     );
     const items = await withoutWaiting(collect(session.stream('Pay.')));
     const words = items.flatMap((item) => ('text' in item && !('seq' in item) ? [item.text] : []));
@@ -135,13 +135,16 @@ describe('a stream of a turn', () => {
     const restarted = createFrame('reply-restarted', { reply: '1.2' });
     const resumed = createStoredFrame(3, 'turn-resumed', { cause: 'expired' });
     const { session } = createFakeSession(
-      stream([STARTED_FRAME, createDelta('I pa', '1.1'), restarted, createDelta('I w')], 'broken'),
-      stream([restarted, createDelta('I will')], 'broken'),
-      stream(
+      createStreamResponse(
+        [STARTED_FRAME, createDelta('I pa', '1.1'), restarted, createDelta('I w')],
+        'broken',
+      ),
+      createStreamResponse([restarted, createDelta('I will')], 'broken'),
+      createStreamResponse(
         [resumed, restarted, createDelta('Paid'), createStoredFrame(4, 'model-replied', { text: 'Paid.' })],
         'broken',
       ),
-      stream([
+      createStreamResponse([
         createDelta('1', '1.2'),
         createStoredFrame(5, 'turn-ended', { outcome: 'completed' }),
         createFrame('answer', ANSWER),
@@ -167,9 +170,9 @@ describe('a stream of a turn', () => {
 
   it('waits before it resumes if the ended invocation sent no events', async () => {
     const { session, got } = createFakeSession(
-      stream([STARTED_FRAME, createFrame('continues', { turn: 't1', after: 2 })]),
-      stream([createFrame('continues', { turn: 't1', after: 2 })]),
-      stream([...END_FRAMES]),
+      createStreamResponse([STARTED_FRAME, createFrame('continues', { turn: 't1', after: 2 })]),
+      createStreamResponse([createFrame('continues', { turn: 't1', after: 2 })]),
+      createStreamResponse([...END_FRAMES]),
     );
     const reading = collect(session.stream('Pay.'));
     await vi.advanceTimersByTimeAsync(100);
@@ -179,8 +182,8 @@ describe('a stream of a turn', () => {
 
   it('waits at most 30 seconds, even if the server asks for more', async () => {
     const { session, got } = createFakeSession(
-      stream(['retry: 99999999999\n\n', STARTED_FRAME]),
-      stream([...END_FRAMES]),
+      createStreamResponse(['retry: 99999999999\n\n', STARTED_FRAME]),
+      createStreamResponse([...END_FRAMES]),
     );
     const reading = collect(session.stream('Pay.'));
     await vi.advanceTimersByTimeAsync(29_000);
@@ -191,9 +194,9 @@ describe('a stream of a turn', () => {
 
   it('follows a turn that moves to another invocation', async () => {
     const { session } = createFakeSession(
-      stream([STARTED_FRAME, createFrame('accepted', { turn: 't1', status: 'accepted' })]),
-      stream([createFrame('accepted', { turn: 't1', status: 'accepted' })]),
-      stream(END_FRAMES),
+      createStreamResponse([STARTED_FRAME, createFrame('accepted', { turn: 't1', status: 'accepted' })]),
+      createStreamResponse([createFrame('accepted', { turn: 't1', status: 'accepted' })]),
+      createStreamResponse(END_FRAMES),
     );
     expect(summarizeItems(await withoutWaiting(collect(session.stream('Pay.'))))).toEqual([
       2,
@@ -206,7 +209,10 @@ describe('a stream of a turn', () => {
   });
 
   it('reconnects if the server sends no data for 50 seconds', async () => {
-    const { session } = createFakeSession(stream([STARTED_FRAME], 'open'), stream(END_FRAMES));
+    const { session } = createFakeSession(
+      createStreamResponse([STARTED_FRAME], 'open'),
+      createStreamResponse(END_FRAMES),
+    );
     const items = collect(session.stream('Pay.'));
     await vi.advanceTimersByTimeAsync(49_999);
     let isOver = false;
@@ -226,7 +232,9 @@ describe('a stream of a turn', () => {
       text: '',
       pending: [{ call: 'c1' }],
     };
-    const { session } = createFakeSession(stream([STARTED_FRAME, createFrame('suspended', view)]));
+    const { session } = createFakeSession(
+      createStreamResponse([STARTED_FRAME, createFrame('suspended', view)]),
+    );
     expect((await collect(session.stream('Pay.'))).at(-1)).toEqual({ type: 'suspended', answer: view });
   });
 
@@ -240,8 +248,8 @@ describe('a stream of a turn', () => {
   });
 
   it.each([
-    ['an erased frame', stream([STARTED_FRAME, createFrame('erased', { turn: 't1' })])],
-    ['a reconnect that returns 410', stream([STARTED_FRAME])],
+    ['an erased frame', createStreamResponse([STARTED_FRAME, createFrame('erased', { turn: 't1' })])],
+    ['a reconnect that returns 410', createStreamResponse([STARTED_FRAME])],
   ])('ends with an erased item after %s', async (_, first) => {
     const { session } = createFakeSession(first, createProblemResponse('session-erased', 410));
     const items = await withoutWaiting(collect(session.stream('Pay.')));
@@ -250,8 +258,8 @@ describe('a stream of a turn', () => {
 
   it('rejects if it breaks off repeatedly without new events', async () => {
     const { session, got } = createFakeSession(
-      stream([STARTED_FRAME]),
-      ...Array.from({ length: 9 }, () => stream([])),
+      createStreamResponse([STARTED_FRAME]),
+      ...Array.from({ length: 9 }, () => createStreamResponse([])),
     );
     await expect(withoutWaiting(collect(session.stream('Pay.')))).rejects.toThrow(
       new HoldfastError(
@@ -276,9 +284,9 @@ describe('a stream of a turn', () => {
       return new Response(body, { headers: { 'content-type': 'text/event-stream' } });
     };
     const { session, got } = createFakeSession(
-      stream([STARTED_FRAME]),
+      createStreamResponse([STARTED_FRAME]),
       ...Array.from({ length: 20 }, () => createSilentStream),
-      stream(END_FRAMES),
+      createStreamResponse(END_FRAMES),
     );
     expect((await withoutWaiting(collect(session.stream('Pay.')))).at(-1)).toEqual({
       type: 'answer',
@@ -289,7 +297,7 @@ describe('a stream of a turn', () => {
 
   it('reports no erased session if another server returns 404 in the meantime', async () => {
     const { session } = createFakeSession(
-      stream([STARTED_FRAME]),
+      createStreamResponse([STARTED_FRAME]),
       new Response('There is nothing here yet', { status: 404 }),
     );
     await expect(withoutWaiting(collect(session.stream('Pay.')))).rejects.toMatchObject({
@@ -302,14 +310,18 @@ describe('a stream of a turn', () => {
     ['not JSON', 'data: {"a\n\n'],
     ['not a JSON object', 'data: 1\n\n'],
   ])('rejects if the data of an event is %s', async (_, text) => {
-    const { session } = createFakeSession(stream([STARTED_FRAME, `event: model-replied\n${text}`]));
+    const { session } = createFakeSession(
+      createStreamResponse([STARTED_FRAME, `event: model-replied\n${text}`]),
+    );
     await expect(collect(session.stream('Pay.'))).rejects.toThrow(
       /^The server returned 200 without a Holdfast response\. Check the url\. The body begins: (\{"a|1)$/,
     );
   });
 
   it('yields unknown events of a newer server', async () => {
-    const { session } = createFakeSession(stream([createFrame('weather', { sun: true }), ...END_FRAMES]));
+    const { session } = createFakeSession(
+      createStreamResponse([createFrame('weather', { sun: true }), ...END_FRAMES]),
+    );
     expect((await collect(session.stream('Pay.')))[0]).toEqual({ type: 'weather', sun: true });
   });
 
@@ -329,7 +341,7 @@ describe('a stream of a turn', () => {
   it('closes a resumed connection if the caller stops reading', async () => {
     const cancel = vi.fn();
     const { session } = createFakeSession(
-      stream([STARTED_FRAME]),
+      createStreamResponse([STARTED_FRAME]),
       new Response(new ReadableStream({ cancel }), { headers: { 'content-type': 'text/event-stream' } }),
     );
     const leaving = (async () => {
@@ -341,7 +353,7 @@ describe('a stream of a turn', () => {
 
   it('yields no events after its signal has aborted', async () => {
     const leave = new AbortController();
-    const { session } = createFakeSession(stream([STARTED_FRAME, DELTA_FRAME, ...END_FRAMES]));
+    const { session } = createFakeSession(createStreamResponse([STARTED_FRAME, DELTA_FRAME, ...END_FRAMES]));
     const shown: string[] = [];
     const reading = (async () => {
       for await (const { type } of session.stream('Pay.', { signal: leave.signal })) {
@@ -355,7 +367,7 @@ describe('a stream of a turn', () => {
 
   it('rejects with the reason of its signal, even while it waits to reconnect', async () => {
     const leave = new AbortController();
-    const { session, got } = createFakeSession(stream([STARTED_FRAME]));
+    const { session, got } = createFakeSession(createStreamResponse([STARTED_FRAME]));
     const items = collect(session.stream('Pay.', { signal: leave.signal }));
     const rejected = expect(items).rejects.toThrow('enough');
     await vi.advanceTimersByTimeAsync(100);
@@ -369,7 +381,7 @@ describe('a stream of a turn', () => {
 describe('streamAnswers', () => {
   it('sends each answer with its call and question, and yields only new events', async () => {
     const { session, got } = createFakeSession(
-      stream([createStoredFrame(7, 'tool-call-answered'), createFrame('answer', ANSWER)]),
+      createStreamResponse([createStoredFrame(7, 'tool-call-answered'), createFrame('answer', ANSWER)]),
     );
     const items = await collect(
       session.streamAnswers([
@@ -405,7 +417,11 @@ describe('streamAnswers', () => {
       createStoredFrame(5, 'tool-call-answered'),
       createFrame('answer', ANSWER),
     ];
-    const { session, got } = createFakeSession(stream(more), stream(asked), stream(more));
+    const { session, got } = createFakeSession(
+      createStreamResponse(more),
+      createStreamResponse(asked),
+      createStreamResponse(more),
+    );
     expect(
       summarizeItems(await collect(session.streamAnswers([{ call: pending, decision: 'approve' }]))),
     ).toEqual([4, 5, 'answer']);
@@ -423,8 +439,11 @@ describe('streamAnswers', () => {
   it('yields all new events if the name of the session was used before', async () => {
     const call = 't2.3.0';
     const { session, got } = createFakeSession(
-      stream([createStoredFrame(40, 'turn-started'), createFrame('erased', { turn: 't1' })]),
-      stream([createStoredFrame(5, 'tool-call-answered', { turn: 't2' }), createFrame('answer', ANSWER)]),
+      createStreamResponse([createStoredFrame(40, 'turn-started'), createFrame('erased', { turn: 't1' })]),
+      createStreamResponse([
+        createStoredFrame(5, 'tool-call-answered', { turn: 't2' }),
+        createFrame('answer', ANSWER),
+      ]),
     );
     await collect(session.follow('t1'));
     expect(summarizeItems(await collect(session.streamAnswers([{ call, decision: 'approve' }])))).toEqual([
@@ -436,7 +455,7 @@ describe('streamAnswers', () => {
 
   it('accepts a single decision or result', async () => {
     const { session, got } = createFakeSession(
-      ...[1, 2, 3].map(() => stream([createFrame('answer', ANSWER)])),
+      ...[1, 2, 3].map(() => createStreamResponse([createFrame('answer', ANSWER)])),
     );
     expect(await session.decide('c1', 'approve')).toEqual(ANSWER);
     await session.decide('c1', { decision: 'edit', input: { a: 1 } });
@@ -452,14 +471,14 @@ describe('streamAnswers', () => {
 describe('a watched session', () => {
   it('yields one turn after another, resumes after the last event, and ends when it is erased', async () => {
     const { session, got } = createFakeSession(
-      stream([
+      createStreamResponse([
         STARTED_FRAME,
         DELTA_FRAME,
         REPLIED_FRAME,
         ENDED_FRAME,
         createFrame('continues', { after: 4, events: '/x' }),
       ]),
-      stream([createStoredFrame(5, 'turn-started', { turn: 't2' })]),
+      createStreamResponse([createStoredFrame(5, 'turn-started', { turn: 't2' })]),
       createProblemResponse('unknown-session', 404),
     );
     const items = await withoutWaiting(collect(session.watch({ after: 1 })));

@@ -9,7 +9,7 @@ import {
 import { type ApiRequest, createOperationTool } from '../../../../src/examples/catalog/operation-tool.ts';
 import { defineAgent, type JsonObject } from '../../../../src/index.ts';
 import { createTestSession } from '../../../../src/testing/entry.ts';
-import { modelText } from '../../../doors/tools.ts';
+import { getModelText } from '../../../doors/tools.ts';
 
 /** Returns a document with one operation. */
 const createDocument = (
@@ -27,7 +27,7 @@ function getOnlyOperation(declared: OpenApiDocument): Operation {
 }
 
 /** Calls the tool of an operation in a session. Returns the sent requests and the text for the model. */
-async function call(declared: OpenApiDocument, input: JsonObject) {
+async function callOperation(declared: OpenApiDocument, input: JsonObject) {
   const requests: ApiRequest[] = [];
   const callApi = (request: ApiRequest) => {
     requests.push(request);
@@ -63,7 +63,7 @@ describe('the tool of an OpenAPI operation', () => {
   const declared = createDocument(operation, { path: '/shelves/{shelf}/at/{place}' });
 
   it('combines the parameters and the JSON body in one input, under distinct names', async () => {
-    const { tool } = await call(declared, {});
+    const { tool } = await callOperation(declared, {});
     expect(tool.description).toBe('Put a pot away (POST /shelves/{shelf}/at/{place})');
     expect(tool.effect).toBe('once');
     expect(tool.inputSchema).toEqual({
@@ -92,7 +92,7 @@ describe('the tool of an OpenAPI operation', () => {
       header_body: 'h',
       body: { lid: true },
     };
-    const { requests, shown } = await call(declared, input);
+    const { requests, shown } = await callOperation(declared, input);
     expect(requests).toEqual([
       {
         method: 'post',
@@ -108,14 +108,14 @@ describe('the tool of an OpenAPI operation', () => {
   it.each(['', '.', '..'])(
     'refuses %j as a path parameter, which would lead to another path',
     async (shelf) => {
-      const { requests, shown } = await call(declared, { shelf, place: 'x', body: {} });
+      const { requests, shown } = await callOperation(declared, { shelf, place: 'x', body: {} });
       expect(requests).toEqual([]);
       expect(shown).toBe("Error: 'shelf' is a part of a path: it may not be empty, '.' or '..'.");
     },
   );
 
   it('refuses a path traversal in a parameter with several segments', async () => {
-    const { shown } = await call(declared, { shelf: 's', place: 'x/../y', body: {} });
+    const { shown } = await callOperation(declared, { shelf: 's', place: 'x/../y', body: {} });
     expect(shown).toBe("Error: 'place' is a part of a path: it may not be empty, '.' or '..'.");
   });
 
@@ -123,7 +123,7 @@ describe('the tool of an OpenAPI operation', () => {
     const upload = createDocument({
       requestBody: { content: { 'text/plain': { schema: { type: 'string' } } } },
     });
-    const { tool, requests } = await call(upload, { body: 'Hello' });
+    const { tool, requests } = await callOperation(upload, { body: 'Hello' });
     expect(tool.inputSchema.properties).toEqual({
       body: { type: 'string', description: 'Sent as text/plain.' },
     });
@@ -245,7 +245,7 @@ describe('a catalog of operations', () => {
     await session.send('Rim 3 of pot 7.');
     const { messages } = await session.state();
     const last = messages.flatMap((message) => (message.role === 'assistant' ? message.calls : [])).at(-1);
-    expect(last?.ended && modelText(last.ended.result)).toBe('/pots/7/rims/3');
+    expect(last?.ended && getModelText(last.ended.result)).toBe('/pots/7/rims/3');
     expect(session.requests[0]?.tools.map(({ name }) => name)).toEqual(['other', 'pots']);
   });
 });

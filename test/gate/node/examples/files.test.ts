@@ -31,11 +31,12 @@ function createFolderServer(files: Map<string, string>, hints?: Hints): FakeServ
     annotations: hints ?? annotations,
     run: (input) => ({ content: [{ type: 'text', text: run(input) }] }),
   });
-  const read = ({ path }: Readonly<Record<string, unknown>>): string => files.get(String(path)) ?? 'ENOENT';
+  const readFile = ({ path }: Readonly<Record<string, unknown>>): string =>
+    files.get(String(path)) ?? 'ENOENT';
   return createFakeServer({
     tools: [
-      createFakeTool('read_file', READ_HINTS, read),
-      createFakeTool('read_text_file', READ_HINTS, read),
+      createFakeTool('read_file', READ_HINTS, readFile),
+      createFakeTool('read_text_file', READ_HINTS, readFile),
       createFakeTool('list_directory', READ_HINTS, () => [...files.keys()].join('\n')),
       createFakeTool('create_directory', IDEMPOTENT_HINTS, () => 'created'),
       createFakeTool('write_file', { ...WRITE_HINTS, idempotentHint: true }, ({ path, content }) => {

@@ -9,8 +9,10 @@ import { createAnthropicWire } from '../../../wires/anthropic.ts';
 import { createResponsesWire } from '../../../wires/responses.ts';
 import { createJsonResponse, type Script } from '../../../wires/wire.ts';
 
-const read = (chapter: number) => ({ calls: [{ name: 'read_chapter', input: { chapter } }] });
-const script: Script = { turns: [{ steps: [read(1), read(2)], answer: 'By the lever (chapter 2).' }] };
+const createReadReply = (chapter: number) => ({ calls: [{ name: 'read_chapter', input: { chapter } }] });
+const script: Script = {
+  turns: [{ steps: [createReadReply(1), createReadReply(2)], answer: 'By the lever (chapter 2).' }],
+};
 
 const LONG_TEXT = 'The lever is below the seat. '.repeat(4_000);
 

@@ -1,10 +1,10 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { defineOrders, orderLife } from '../../../../src/examples/orders/orders.ts';
+import { createOrderMachine, defineOrders } from '../../../../src/examples/orders/orders.ts';
 import { createShop, paperShop, type Shop } from '../../../../src/examples/support/shop.ts';
 import { toMermaid } from '../../../../src/modules/inspect/entry.ts';
 import { offlineModel } from '../../../../src/offline-model/entry.ts';
 import { createTestSession, type TestSession } from '../../../../src/testing/entry.ts';
-import { modelText } from '../../../doors/tools.ts';
+import { getModelText } from '../../../doors/tools.ts';
 
 const startOfflineSession = (shop: Shop = paperShop): TestSession =>
   createTestSession(defineOrders(shop), { model: offlineModel() });
@@ -25,7 +25,7 @@ async function collectCalls(session: TestSession, message: string): Promise<stri
     const name = names.get(event.call) ?? '';
     return name.startsWith('move_order')
       ? [name]
-      : [`${name}: ${modelText(event.result).replace(/-\w{8}\./, '.')}`];
+      : [`${name}: ${getModelText(event.result).replace(/-\w{8}\./, '.')}`];
   });
 }
 
@@ -154,7 +154,7 @@ describe('the order desk with a warehouse', () => {
 
 describe('the state machine of an order', () => {
   it('can be drawn as a diagram', () => {
-    expect(toMermaid(orderLife(paperShop))).toBe(
+    expect(toMermaid(createOrderMachine(paperShop))).toBe(
       [
         'stateDiagram-v2',
         '    state "received" as s0',

@@ -3,7 +3,7 @@ import { defineRefunds } from '../../../../src/examples/refunds/refunds.ts';
 import { createShop, paperShop } from '../../../../src/examples/support/shop.ts';
 import { offlineModel } from '../../../../src/offline-model/entry.ts';
 import { createManualClock, createTestSession, type TestSession } from '../../../../src/testing/entry.ts';
-import { modelText } from '../../../doors/tools.ts';
+import { getModelText } from '../../../doors/tools.ts';
 
 const QUESTION =
   'Refund 118.50 euro for order 1002 (2 x Mooring line, 20 m, 1 x Storm lantern) to Iker Sola?';
@@ -27,7 +27,7 @@ async function listCalls(session: TestSession): Promise<readonly (readonly strin
       ? message.calls.map(({ name, input, ended }) => [
           name,
           input,
-          ended ? modelText(ended.result) : 'waits',
+          ended ? getModelText(ended.result) : 'waits',
         ])
       : [],
   );

@@ -90,9 +90,9 @@ describe('the offline planner in a playbook', () => {
 });
 
 describe('the playbook of the researcher', () => {
-  const call = (name: string, input: object) => ({ calls: [{ name, input }] });
+  const createCallReply = (name: string, input: object) => ({ calls: [{ name, input }] });
   const theme = 'kelp';
-  const asks = call('research_theme', { theme });
+  const asks = createCallReply('research_theme', { theme });
   const run = async (...inside: ScriptedReply[]): Promise<TestSession> => {
     const session = createTestSession(researcher, { replies: [asks, ...inside, 'Reported.', 'Done.'] });
     await session.send('Research kelp.');
@@ -102,13 +102,13 @@ describe('the playbook of the researcher', () => {
 
   it('makes every step wait for the previous one', async () => {
     const session = await run(
-      call('report_findings', { theme }),
-      call('fetch_document', { documentId: 'D-2' }),
-      call('search_documents', { theme }),
-      call('analyze_document', { documentId: 'D-2', theme }),
-      call('fetch_document', { documentId: 'D-2' }),
-      call('analyze_document', { documentId: 'D-2', theme }),
-      call('report_findings', { theme }),
+      createCallReply('report_findings', { theme }),
+      createCallReply('fetch_document', { documentId: 'D-2' }),
+      createCallReply('search_documents', { theme }),
+      createCallReply('analyze_document', { documentId: 'D-2', theme }),
+      createCallReply('fetch_document', { documentId: 'D-2' }),
+      createCallReply('analyze_document', { documentId: 'D-2', theme }),
+      createCallReply('report_findings', { theme }),
     );
     const describeLock = (hint: string): string => `This tool is not yet available. ${hint}`;
     const found = 'Kelp has no roots. On sand, where there is nothing to grip, no kelp forest grows.';
@@ -127,14 +127,14 @@ describe('the playbook of the researcher', () => {
 
   it('reports that documents are missing', async () => {
     const session = await run(
-      call('search_documents', { theme: 'submarines' }),
-      call('search_documents', { theme }),
-      call('fetch_document', { documentId: 'D-9' }),
-      call('fetch_document', { documentId: 'D-5' }),
-      call('analyze_document', { documentId: 'D-9', theme }),
-      call('analyze_document', { documentId: 'D-5', theme }),
-      call('analyze_document', { documentId: 'D-2', theme }),
-      call('report_findings', { theme: 'submarines' }),
+      createCallReply('search_documents', { theme: 'submarines' }),
+      createCallReply('search_documents', { theme }),
+      createCallReply('fetch_document', { documentId: 'D-9' }),
+      createCallReply('fetch_document', { documentId: 'D-5' }),
+      createCallReply('analyze_document', { documentId: 'D-9', theme }),
+      createCallReply('analyze_document', { documentId: 'D-5', theme }),
+      createCallReply('analyze_document', { documentId: 'D-2', theme }),
+      createCallReply('report_findings', { theme: 'submarines' }),
     );
     expect(getResults(session).filter((_, at) => [0, 2, 4, 5, 7].includes(at))).toEqual([
       'Error: No document is about that. Try other words.',
@@ -147,13 +147,16 @@ describe('the playbook of the researcher', () => {
 
   it('keeps one finding per document, and unlocks each theme separately', async () => {
     const analyzed = [
-      call('search_documents', { theme }),
-      call('fetch_document', { documentId: 'D-2' }),
-      call('analyze_document', { documentId: 'D-2', theme }),
-      call('analyze_document', { documentId: 'D-2', theme }),
-      call('report_findings', { theme: ' Kelp' }),
+      createCallReply('search_documents', { theme }),
+      createCallReply('fetch_document', { documentId: 'D-2' }),
+      createCallReply('analyze_document', { documentId: 'D-2', theme }),
+      createCallReply('analyze_document', { documentId: 'D-2', theme }),
+      createCallReply('report_findings', { theme: ' Kelp' }),
     ];
-    const knots = [call('research_theme', { theme: 'knots' }), call('fetch_document', { documentId: 'D-5' })];
+    const knots = [
+      createCallReply('research_theme', { theme: 'knots' }),
+      createCallReply('fetch_document', { documentId: 'D-5' }),
+    ];
     const session = createTestSession(researcher, {
       replies: [asks, ...analyzed, 'Reported.', 'Done.', ...knots, 'No.', 'Done.'],
     });

@@ -6,7 +6,7 @@ import { offlineModel } from '../../../../src/offline-model/entry.ts';
 import type { ScriptedReply } from '../../../../src/testing/entry.ts';
 import type { CallRecord, TurnState } from '../../../doors/journal.ts';
 import type { TurnHost } from '../../../doors/session.ts';
-import { modelText } from '../../../doors/tools.ts';
+import { getModelText } from '../../../doors/tools.ts';
 import { createMemoryApp, type MemoryApp } from '../session/memory-app.ts';
 
 const offlineHost: Partial<TurnHost> = { agent: defineSupport(paperShop), model: offlineModel() };
@@ -28,7 +28,7 @@ const listCallNames = async (app: MemoryApp): Promise<string[]> =>
 
 /** Returns the text of each call for the model. */
 const listResults = async (app: MemoryApp): Promise<string[]> =>
-  (await listCalls(app)).map(({ ended }) => (ended ? modelText(ended.result) : ''));
+  (await listCalls(app)).map(({ ended }) => (ended ? getModelText(ended.result) : ''));
 
 describe('the support agent with the offline planner', () => {
   it('reports the location of an order by its tracking code', async () => {

@@ -13,7 +13,7 @@ import { type Agent, defineAgent, type ToolSource } from '../../../../src/index.
 import { toolsFor } from '../../../../src/kinds/entry.ts';
 import { createTestSession, type ScriptedReply } from '../../../../src/testing/entry.ts';
 
-const call = (name: string, input: object = {}) => ({ calls: [{ name, input }] });
+const createCallReply = (name: string, input: object = {}) => ({ calls: [{ name, input }] });
 
 const createTestAgent = (...tools: readonly ToolSource[]): Agent =>
   defineAgent({ name: 'clerk', description: 'Sells.', instructions: 'Help.', tools });
@@ -27,24 +27,26 @@ async function play(agent: Agent, replies: readonly ScriptedReply[], more: objec
 
 it('a tool factory creates a new cart for each invocation', async () => {
   const agent = createTestAgent(cart);
-  const replies = [call('put', { item: 'pen' }), call('list'), 'Done.'];
+  const replies = [createCallReply('put', { item: 'pen' }), createCallReply('list'), 'Done.'];
   const warm = await play(agent, replies, {}, true);
   expect(warm.read.slice(1)).toEqual(['1 in the cart', '["pen"]']);
   const cold = await play(agent, replies);
   expect(cold.read.slice(1)).toEqual(['1 in the cart', '[]']);
-  const second = await play(agent, [call('list'), 'Done.']);
+  const second = await play(agent, [createCallReply('list'), 'Done.']);
   expect(second.read.slice(1)).toEqual(['[]']);
 });
 
 it('a facade combines a group, a factory and a provider, and is hidden while it is empty', async () => {
-  const replies = [call('shop'), call('put', { item: 'pen' }), 'Done.'];
+  const replies = [createCallReply('shop'), createCallReply('put', { item: 'pen' }), 'Done.'];
   const { read, offered } = await play(clerk, replies);
   expect(offered).toEqual([['shop'], ['shop', 'list', 'put', 'search'], ['shop', 'list', 'put', 'search']]);
   expect(read[1]).toMatch(
     /^Tools now available: search, list, put\..*\n\nSearch before you promise anything\.$/,
   );
   expect(calledTools).toEqual(['put']);
-  const inSale = await play(clerk, [call('bargains'), call('sale'), 'Done.'], { context: { sale: true } });
+  const inSale = await play(clerk, [createCallReply('bargains'), createCallReply('sale'), 'Done.'], {
+    context: { sale: true },
+  });
   expect(inSale.offered).toEqual([
     ['bargains', 'shop'],
     ['bargains', 'shop', 'sale'],
@@ -62,10 +64,10 @@ it('`toolsFor` returns the tools of a facade', async () => {
 
 it('a state of a state machine and a lock of a playbook accept a factory', async () => {
   const ordered = await play(createTestAgent(order), [
-    call('order', { order: '1' }),
-    call('put', { item: 'pen' }),
-    call('list'),
-    call('ship'),
+    createCallReply('order', { order: '1' }),
+    createCallReply('put', { item: 'pen' }),
+    createCallReply('list'),
+    createCallReply('ship'),
     'Done.',
     'Done.',
   ]);
@@ -75,10 +77,10 @@ it('a state of a state machine and a lock of a playbook accept a factory', async
     'shipped',
   ]);
   const checkedOut = await play(createTestAgent(checkout), [
-    call('checkout', { order: '1' }),
-    call('put', { item: 'pen' }),
-    call('search'),
-    call('put', { item: 'pen' }),
+    createCallReply('checkout', { order: '1' }),
+    createCallReply('put', { item: 'pen' }),
+    createCallReply('search'),
+    createCallReply('put', { item: 'pen' }),
     'Done.',
     'Done.',
   ]);

@@ -4,8 +4,8 @@ import { withRemark } from '../../../doors/loop.ts';
 import {
   formatFileLine,
   fromBase64,
+  getModelText,
   isTextType,
-  modelText,
   toBase64,
   toFileName,
   toMediaType,
@@ -33,10 +33,10 @@ describe('content()', () => {
       STORED_FILE,
       { type: 'text', text: 'After.' },
     ]);
-    expect(modelText(result)).toBe(
+    expect(getModelText(result)).toBe(
       'Before:\n\n[file not kept: image/png, "a.png", 4 bytes]\n\n[file ab12: image/png, 12,345 bytes]\n\nAfter.',
     );
-    expect(result.content).toBe(modelText(result));
+    expect(result.content).toBe(getModelText(result));
   });
 
   it('copies the bytes, so that the tool can reuse its buffer', () => {
@@ -161,7 +161,7 @@ describe('a result with a new text', () => {
 
   it('can have a remark below its text and files, even if it is an artifact', () => {
     const remarked = withRemark(artifact(content(['A chart:', STORED_FILE]), { total: 3 }), ['Next: x.']);
-    expect(modelText(remarked)).toBe('A chart:\n\n[file ab12: image/png, 12,345 bytes]\n\nNext: x.');
+    expect(getModelText(remarked)).toBe('A chart:\n\n[file ab12: image/png, 12,345 bytes]\n\nNext: x.');
     expect(remarked).toMatchObject({ type: 'artifact', value: { total: 3 }, parts: [{}, STORED_FILE, {}] });
   });
 });

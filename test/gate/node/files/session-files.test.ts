@@ -5,7 +5,7 @@ import { type FileStore, files as filesModule } from '../../../../src/modules/fi
 import type { SessionPort } from '../../../../src/testing/entry.ts';
 import { SessionFiles } from '../../../doors/files.ts';
 import type { AppendData, KeptBlob } from '../../../doors/journal.ts';
-import { findFileKeeper, Interrupted } from '../../../doors/loop.ts';
+import { findFileKeeper, InterruptionError } from '../../../doors/loop.ts';
 import { SessionUnavailableError } from '../../../doors/session.ts';
 import { listResultParts, toLog } from '../../../doors/tools.ts';
 import { createHeldSession } from '../session/held.ts';
@@ -66,7 +66,7 @@ const createSessionFiles = (
 const keeper = findFileKeeper([filesModule()]);
 
 /** Stores a file of a result in a held session, and returns it as stored. */
-async function keepIn({ files }: Awaited<ReturnType<typeof createHeldSession>>['session'], kept: NewFile) {
+async function keepFile({ files }: Awaited<ReturnType<typeof createHeldSession>>['session'], kept: NewFile) {
   const result = await files?.keep(content([kept]), Secrets.NONE, () => {});
   const [part] = result ? listResultParts(result) : [];
   if (!part || !('id' in part)) throw new Error('The file was not stored.');
@@ -137,7 +137,7 @@ describe('a file that a tool creates', () => {
       },
     });
     const { session, outbox } = await createHeldSession({ wrap, files: keeper });
-    const stored = await keepIn(session, createNewFile(SMALL_BYTES));
+    const stored = await keepFile(session, createNewFile(SMALL_BYTES));
     outbox.emit({ type: 'turn-yielded', turn: 't1', reason: '' });
     await outbox.durable();
     expect(sent[0]).not.toHaveProperty('blobs');
@@ -179,7 +179,7 @@ describe('a file that a tool creates', () => {
       },
     });
     const { session, outbox, clock } = await createHeldSession({ wrap, files: keeper });
-    await keepIn(session, createNewFile(SMALL_BYTES));
+    await keepFile(session, createNewFile(SMALL_BYTES));
     outbox.emit(callEnded(STORED_FILE));
     const durable = outbox.durable();
     await clock.advance(50);
@@ -202,7 +202,7 @@ describe('a file that a tool creates', () => {
     });
     const { session, outbox } = await createHeldSession({ wrap, files: keeper });
     for (const fill of [1, 2, 3]) {
-      const stored = await keepIn(session, createNewFile(createBytes(7 * MIB, fill)));
+      const stored = await keepFile(session, createNewFile(createBytes(7 * MIB, fill)));
       outbox.emit({ type: 'tool-call-ended', turn: 't1', call: 'a', result: { ...content([stored]) } });
     }
     await outbox.durable();
@@ -395,7 +395,7 @@ describe('the deleted files of a session', () => {
     const { port } = createGonePort();
     const rejectUnavailable = () => Promise.reject(new SessionUnavailableError(new Error('down')));
     const files = createSessionFiles({ ...port, blobStates: rejectUnavailable }, { gone: 1 });
-    await expect(files.gone([DELETED])).rejects.toThrow(Interrupted);
+    await expect(files.gone([DELETED])).rejects.toThrow(InterruptionError);
   });
 });
 

@@ -15,7 +15,7 @@ import {
   toShownContent,
   withKeptFiles,
 } from '../../../doors/files.ts';
-import { estimateSize, Interrupted, type Loop } from '../../../doors/loop.ts';
+import { estimateSize, InterruptionError, type Loop } from '../../../doors/loop.ts';
 
 const MIB = 1024 * 1024;
 const createStoredFile = (id: string, size: number, mediaType = 'image/png'): StoredFile => ({
@@ -99,7 +99,7 @@ describe('the files in a request', () => {
       parts: [createStoredFile(String(index), size)],
     }));
     const frame = { id: '', messages };
-    const loop = { frame } as unknown as Loop; // The properties that `filesToShow` reads.
+    const loop = { frame } as unknown as Loop; // The properties that `readFilesToShow` reads.
     await readFilesToShow({ files, withoutFiles: new Set() }, loop);
     return read;
   };
@@ -201,7 +201,7 @@ describe('a result with new files', () => {
   });
 
   it('throws if another lease holder has the session', async () => {
-    const interrupted = new Interrupted('lost', 'somebody else has it');
+    const interrupted = new InterruptionError('lost', 'somebody else has it');
     const keep: FileKeeper = () => Promise.reject(interrupted);
     const keeping = { keep, secrets: Secrets.NONE, onLost: () => {} };
     await expect(withKeptFiles(image(png, 'image/png'), keeping)).rejects.toBe(interrupted);

@@ -159,11 +159,11 @@ describe('the facts of a frame', () => {
 
   it('are recorded in source order with their results when the batch of an inner call has ended', () => {
     const inside = [createFrameStarted('x'), createModelReplied(['i look', 'j look'], { frame: 'x' })];
-    const end = (call: string) =>
+    const createCallEnd = (call: string) =>
       callEnded(call, `${call} done`, { frame: 'x', changes: { facts: [createFact(call)] } });
-    expect(foldLedger([...notedEvents, ...inside, end('j')])).toEqual([]);
+    expect(foldLedger([...notedEvents, ...inside, createCallEnd('j')])).toEqual([]);
     const at = { turn: 't1', frame: 'x', path: 'tester/of-x', at: 7 };
-    expect(foldLedger([...notedEvents, ...inside, end('j'), end('i')])).toEqual([
+    expect(foldLedger([...notedEvents, ...inside, createCallEnd('j'), createCallEnd('i')])).toEqual([
       ['i', { ...at, call: 'i', result: { type: 'text', content: 'i done' } }],
       ['j', { ...at, call: 'j', result: { type: 'text', content: 'j done' } }],
     ]);

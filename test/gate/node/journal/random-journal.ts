@@ -85,7 +85,7 @@ function drawTurnEvent(draw: Draw, state: SessionState, turn: string): SessionEv
     return { ...drawReply(draw, turn, frame?.id ?? ROOT, state.seq + 1), ...drawUnseen(draw, frame) };
   const at = { turn, ...(frame.id === ROOT ? {} : { frame: frame.id }), call: call.id };
   if (draw(6) === 0)
-    return { type: 'message-sent', ...at, text: `said ${state.seq}`, ...sentBy(state, frame, call) };
+    return { type: 'message-sent', ...at, text: `said ${state.seq}`, ...getSender(state, frame, call) };
   const waitsInside = state.turn?.frames.has(call.id);
   switch (draw(waitsInside ? 1 : 5)) {
     case 1:
@@ -109,7 +109,7 @@ function drawTurnEvent(draw: Draw, state: SessionState, turn: string): SessionEv
 }
 
 /** Returns the tool that sends a message, and the enclosing call of the turn's own loop. */
-function sentBy({ turn }: SessionState, frame: FrameState, { name }: CallRecord) {
+function getSender({ turn }: SessionState, frame: FrameState, { name }: CallRecord) {
   const under = turn && frame.id !== ROOT && listOuterFrames(turn, frame).at(-2)?.id;
   return { tool: name, ...(under && { under }) };
 }

@@ -44,32 +44,40 @@ class Behind {
   readonly root = '/';
 }
 
-const NO_TOOLS = "Agent 'clerk' cannot have these tools: Tool at index 0";
+const INVALID_TOOLS_PREFIX = "Agent 'clerk' cannot have these tools: Tool at index 0";
 
 describe('a list of tools', () => {
   it.each<Mistake>([
     [
       'a function that makes a tool',
       makeAgent({ tools: [() => tool] }),
-      `${NO_TOOLS} ('') is a function. Call it, and list its result, or pass it to toolFactory.`,
+      `${INVALID_TOOLS_PREFIX} ('') is a function. Call it, and list its result, or pass it to toolFactory.`,
     ],
     [
       'a promise of a tool',
       makeAgent({ tools: [Promise.resolve(tool)] }),
-      `${NO_TOOLS} is a promise. Await it, and list its result.`,
+      `${INVALID_TOOLS_PREFIX} is a promise. Await it, and list its result.`,
     ],
-    ['the name of a tool', makeAgent({ tools: ['pay'] }), `${NO_TOOLS} is 'pay'. List the tool itself.`],
-    ['undefined', makeAgent({ tools: [undefined] }), `${NO_TOOLS} must not be undefined.`],
-    ['a nested list', makeAgent({ tools: [[tool]] }), `${NO_TOOLS} is a list. Spread it, as in [...tools].`],
+    [
+      'the name of a tool',
+      makeAgent({ tools: ['pay'] }),
+      `${INVALID_TOOLS_PREFIX} is 'pay'. List the tool itself.`,
+    ],
+    ['undefined', makeAgent({ tools: [undefined] }), `${INVALID_TOOLS_PREFIX} must not be undefined.`],
+    [
+      'a nested list',
+      makeAgent({ tools: [[tool]] }),
+      `${INVALID_TOOLS_PREFIX} is a list. Spread it, as in [...tools].`,
+    ],
     [
       'a tool without defineTool',
       makeAgent({ tools: [{ name: 'pay', description: 'Pays.', run }] }),
-      `${NO_TOOLS} ('pay') is the literal of a tool. Pass it to defineTool.`,
+      `${INVALID_TOOLS_PREFIX} ('pay') is the literal of a tool. Pass it to defineTool.`,
     ],
     [
       'an AI SDK tool',
       makeAgent({ tools: [{ description: 'Pays.', inputSchema: {}, execute: run }] }),
-      `${NO_TOOLS} is an AI SDK tool. Convert it with fromAiTool(tool, { name }) from 'holdfast/tools/ai-sdk'.`,
+      `${INVALID_TOOLS_PREFIX} is an AI SDK tool. Convert it with fromAiTool(tool, { name }) from 'holdfast/tools/ai-sdk'.`,
     ],
     [
       'a class instead of an instance',
@@ -79,27 +87,27 @@ describe('a list of tools', () => {
     [
       'an object whose table has only plain data',
       makeAgent({ tools: [new Bare()] }),
-      `${NO_TOOLS} (Bare) has a 'tools' table of plain data. Make it with toolTable<Bare>({ ... }).`,
+      `${INVALID_TOOLS_PREFIX} (Bare) has a 'tools' table of plain data. Make it with toolTable<Bare>({ ... }).`,
     ],
     [
       'an object whose class has only an unfolding',
       makeAgent({ tools: [new Behind()] }),
-      `${NO_TOOLS} (Behind) has a static 'unfolding'. List unfoldingOf(...) of it.`,
+      `${INVALID_TOOLS_PREFIX} (Behind) has a static 'unfolding'. List unfoldingOf(...) of it.`,
     ],
     [
       'a plain object of tools',
       makeAgent({ tools: [{ pay: { description: 'Pays.', run } }] }),
-      `${NO_TOOLS} is a plain object of tools. List ...toolsOf({ ... }).`,
+      `${INVALID_TOOLS_PREFIX} is a plain object of tools. List ...toolsOf({ ... }).`,
     ],
     [
       'an instance without tools',
       makeAgent({ tools: [new Plain()] }),
-      `${NO_TOOLS} (Plain) is neither a tool nor a tool provider, and its class has no static 'tools' table.`,
+      `${INVALID_TOOLS_PREFIX} (Plain) is neither a tool nor a tool provider, and its class has no static 'tools' table.`,
     ],
     [
       'an agent',
       makeAgent({ tools: [makeAgent({})()] }),
-      `${NO_TOOLS} ('clerk') is an agent. List its tools instead.`,
+      `${INVALID_TOOLS_PREFIX} ('clerk') is an agent. List its tools instead.`,
     ],
     [
       'two tools with the same name',

@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest';
 import { fromAiSdk } from '../../../../src/model/ai-sdk/entry.ts';
 import { type AiBinding, workersAi } from '../../../../src/model/workers-ai/entry.ts';
-import { createDelta, createFakeModel, createStreamedResult, finish } from './ai-sdk/fake-model.ts';
+import { createDelta, createFakeModel, createFinish, createStreamedResult } from './ai-sdk/fake-model.ts';
 import { ask, createCompletion, hello } from './openai-compatible/fake-server.ts';
 
 const headers = { traceparent: '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01', 'x-own': 'theirs' };
@@ -19,7 +19,7 @@ it('the headers of a request are sent to a server compatible with OpenAI, but it
 });
 
 it('the headers of a request are passed to a model of the AI SDK and to Workers AI', async () => {
-  const sdk = createFakeModel([() => createStreamedResult([createDelta('hi'), finish()])]);
+  const sdk = createFakeModel([() => createStreamedResult([createDelta('hi'), createFinish()])]);
   const options = { signal: new AbortController().signal };
   await fromAiSdk(sdk.model).ask(request, options);
   expect(sdk.calls[0]?.headers).toEqual(headers);

@@ -1,20 +1,20 @@
 import { describe, expect, it } from 'vitest';
 import type { ChatModel } from '../../../../src/index.ts';
-import { fromAiSdkWithClock, openaiCompatibleWithClock, workersAiWithClock } from '../../../doors/model.ts';
+import { createAiSdkModel, createOpenaiCompatible, createWorkersAi } from '../../../doors/model.ts';
 import {
   createFakeModel,
+  createFinish,
   createStreamedResult,
-  finish,
-  call as part,
+  createCallPart as part,
   createDelta as sdkDelta,
 } from './ai-sdk/fake-model.ts';
 import {
+  createBodyStream,
   createChoiceDelta,
   createFakePace,
   createFakeServer,
+  createStreamResponse,
   hello,
-  streamBody,
-  streamOf,
   toSseText,
 } from './openai-compatible/fake-server.ts';
 
@@ -30,27 +30,27 @@ const events = [
 /** Creates each adapter with a streaming server. The first response fails if `fails` is `true`. */
 const adapters: Readonly<Record<string, (fails: boolean, timeout?: number) => ChatModel>> = {
   openaiCompatible(fails, timeout) {
-    const streamGood = () => streamOf(events);
+    const streamGood = () => createStreamResponse(events);
     const { fetch } = createFakeServer(
       ...(fails ? [() => new Response('', { status: 503 }), streamGood] : [streamGood]),
     );
-    return openaiCompatibleWithClock({ baseURL: 'https://model.test/v1', model: 'm', fetch, timeout }, pace);
+    return createOpenaiCompatible({ baseURL: 'https://model.test/v1', model: 'm', fetch, timeout }, pace);
   },
   workersAi(fails, timeout) {
     let runs = 0;
     const run = async () => {
       runs += 1;
       if (fails && runs === 1) throw new Error('3040: No capacity.');
-      return streamBody(events);
+      return createBodyStream(events);
     };
-    return workersAiWithClock({ run }, { model: 'm', timeout }, pace);
+    return createWorkersAi({ run }, { model: 'm', timeout }, pace);
   },
   fromAiSdk(fails, timeout) {
     const streamGood = () =>
-      createStreamedResult([sdkDelta('a'), part('1', 'f', '{}'), finish('tool-calls')]);
+      createStreamedResult([sdkDelta('a'), part('1', 'f', '{}'), createFinish('tool-calls')]);
     const rejectBusy = () =>
       Promise.reject(Object.assign(new Error('No.'), { isRetryable: true, statusCode: 503 }));
-    return fromAiSdkWithClock(
+    return createAiSdkModel(
       createFakeModel(fails ? [rejectBusy, streamGood] : [streamGood]).model,
       { timeout },
       pace,

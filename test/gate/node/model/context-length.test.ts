@@ -8,7 +8,13 @@ import { fromAiSdk } from '../../../../src/model/ai-sdk/entry.ts';
 import type { RequestLength } from '../../../../src/model/entry.ts';
 import { readRequestLength } from '../../../doors/model.ts';
 import { ask as askSdk } from './ai-sdk/fake-model.ts';
-import { ask, createChoiceDelta, hello, streamOf, toSseText } from './openai-compatible/fake-server.ts';
+import {
+  ask,
+  createChoiceDelta,
+  createStreamResponse,
+  hello,
+  toSseText,
+} from './openai-compatible/fake-server.ts';
 import { settle } from './settle.ts';
 import { ask as askWorkersAi } from './workers-ai/fake-binding.ts';
 
@@ -333,7 +339,7 @@ describe('a conversation that is too long', () => {
   it('is reported as context-length if the server reports it inside a stream', async () => {
     const report = { error: { message: 'Context size has been exceeded.', type: 'server_error' } };
     for (const before of [[], [createChoiceDelta({ content: 'Well' })]]) {
-      const { requests, ...outcome } = await ask(() => streamOf(toSseText(...before, report)), {
+      const { requests, ...outcome } = await ask(() => createStreamResponse(toSseText(...before, report)), {
         stream: true,
       });
       expect(outcome).toMatchObject({

@@ -6,7 +6,7 @@ import { offlineModel } from '../../../../src/offline-model/entry.ts';
 import { createTestSession } from '../../../../src/testing/entry.ts';
 import { offlineNotice } from '../../../doors/model.ts';
 
-const lookTool = (
+const createLookTool = (
   name: string,
   description: string,
   run: () => object,
@@ -23,10 +23,10 @@ const tools: readonly AnyTool[] = [
         name: 'flomps',
         description: 'Flomps: make, list, see.',
         tools: [
-          lookTool('get_flomp', 'One flomp.', () => flomp, { flomp_id: v.string() }),
-          lookTool('list_flomps', 'The flomps there are.', () => [flomp]),
-          lookTool('create_flomp', 'Creates a flomp.', () => flomp, { title: v.string() }),
-          lookTool('update_flomp', 'Updates a flomp.', () => flomp, {
+          createLookTool('get_flomp', 'One flomp.', () => flomp, { flomp_id: v.string() }),
+          createLookTool('list_flomps', 'The flomps there are.', () => [flomp]),
+          createLookTool('create_flomp', 'Creates a flomp.', () => flomp, { title: v.string() }),
+          createLookTool('update_flomp', 'Updates a flomp.', () => flomp, {
             flomp_id: v.string(),
             title: v.optional(v.string()),
           }),
@@ -43,7 +43,9 @@ const tools: readonly AnyTool[] = [
         name: 'zarniks',
         description: 'Zarniks: make them.',
         tools: [
-          lookTool('create_zarnik', 'Creates a zarnik.', () => ({ zarnik_id: 'Z-1' }), { title: v.string() }),
+          createLookTool('create_zarnik', 'Creates a zarnik.', () => ({ zarnik_id: 'Z-1' }), {
+            title: v.string(),
+          }),
         ],
       }),
     ],
@@ -99,7 +101,7 @@ describe('the offline model with unfolding tools', () => {
   );
 
   it('uses a value only for the parameter that the message mentions', async () => {
-    const read = lookTool('read_flomp', 'Reads a flomp for a theme.', () => flomp, {
+    const read = createLookTool('read_flomp', 'Reads a flomp for a theme.', () => flomp, {
       flomp_id: v.string(),
       theme: v.string(),
     });

@@ -11,7 +11,7 @@ import {
   createModule,
   createUse,
   LOOPS,
-  ModelCallRefused,
+  ModelRefusalError,
 } from '../../../doors/loop.ts';
 import { createReadingTool } from '../tool-loop/scenes.ts';
 
@@ -124,7 +124,7 @@ describe('layers around a model call', () => {
   it('end the turn as `limit-reached` if they refuse the call, which is journaled', async () => {
     const refusing: AskLayer = {
       place: 'guard',
-      around: () => Promise.reject(new ModelCallRefused({ limit: 'tokens', most: 9, used: 8, needed: 2 })),
+      around: () => Promise.reject(new ModelRefusalError({ limit: 'tokens', most: 9, used: 8, needed: 2 })),
     };
     const session = createTestSession(createTestAgent([createLayer('refusing', refusing)]), {
       replies: ['No.'],

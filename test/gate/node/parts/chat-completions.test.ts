@@ -6,7 +6,7 @@ import { createTestSession } from '../../../../src/testing/entry.ts';
 
 const look = defineTool({ name: 'look', description: 'Looks.', effect: 'read', run: () => 'seen' });
 
-const call = (id: string, more: object = {}) => ({
+const createCall = (id: string, more: object = {}) => ({
   id,
   type: 'function',
   function: { name: 'look', arguments: '{"x": 1}' },
@@ -63,7 +63,7 @@ describe('a reply of a chat completions server', () => {
       const createCallingMessage = (n: number) => ({
         content: null,
         ...given,
-        tool_calls: [call(`a${n}`, ofCall), call(`b${n}`)],
+        tool_calls: [createCall(`a${n}`, ofCall), createCall(`b${n}`)],
       });
       const replies = [
         createCallingMessage(1),

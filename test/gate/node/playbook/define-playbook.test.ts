@@ -184,14 +184,14 @@ describe('a playbook', () => {
       run: ({ at }) => (at === 'x' ? error('Not x.') : at),
     });
     const config = { tools: [search], locked: [{ tool: picky, unlockedBy: after(search) }] };
-    const call = (input: object) => ({ calls: [{ name: 'picky', input }] });
+    const createPickyCall = (input: object) => ({ calls: [{ name: 'picky', input }] });
     const answers = getInnerResults(
       await playPlaybook(config, [
-        call({}),
+        createPickyCall({}),
         useTools('search'),
-        call({}),
-        call({ at: 'x' }),
-        call({ at: 'y' }),
+        createPickyCall({}),
+        createPickyCall({ at: 'x' }),
+        createPickyCall({ at: 'y' }),
       ]),
     );
     expect(answers[0]).toBe(formatLocked('You must first use: search'));

@@ -341,22 +341,22 @@ describe('a condition that returns a promise', () => {
   it('counts as false, even if the promise resolves to true, and one warning is logged', async () => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => undefined);
     // Plain JavaScript can pass this.
-    const answerLate = (answer: () => unknown) => (async () => answer()) as unknown as () => boolean;
+    const createLateAnswer = (answer: () => unknown) => (async () => answer()) as unknown as () => boolean;
     const throwBroken = (): never => {
       throw new Error('broken');
     };
     const conditions = [when, onArtifactMatching, onBlackboardMatching].flatMap((condition) => [
-      condition(answerLate(() => true)),
-      condition(answerLate(throwBroken)),
+      condition(createLateAnswer(() => true)),
+      condition(createLateAnswer(throwBroken)),
     ]);
     conditions.push(
       onArtifact(
         Document,
-        answerLate(() => true),
+        createLateAnswer(() => true),
       ),
       onBlackboard(
         Document,
-        answerLate(() => true),
+        createLateAnswer(() => true),
       ),
     );
     for (const unlockedBy of conditions) {

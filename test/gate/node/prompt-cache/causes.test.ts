@@ -95,7 +95,7 @@ describe('the cause of changed tools in a request', () => {
       ...{ type: 'frame-started', turn, frame: id, name: 'order', message: '{}' },
       facts: [{ slice: 'state-machines', fact: { key: '41', state: 'draft', start: true } }],
     });
-    const move = (id: string, state: string): readonly SessionEvent[] => [
+    const createMoveEvents = (id: string, state: string): readonly SessionEvent[] => [
       callReplied('go', id),
       { ...callEnded('go', 'state-machines', { key: '41', state }), frame: id } as SessionEvent,
     ];
@@ -103,7 +103,7 @@ describe('the cause of changed tools in a request', () => {
     const first = [
       callReplied('order'),
       createFrameStarted('f1'),
-      ...move('f1', 'sent'),
+      ...createMoveEvents('f1', 'sent'),
       went,
       createModelReplied({ frame: 'f1' }),
     ];
@@ -113,7 +113,7 @@ describe('the cause of changed tools in a request', () => {
     const second = [
       ...first,
       createFrameStarted('f2'),
-      ...move('f2', 'paid'),
+      ...createMoveEvents('f2', 'paid'),
       { ...went, frame: 'f2' },
       createModelReplied({ frame: 'f2' }),
     ];

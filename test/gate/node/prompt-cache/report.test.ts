@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { placeOf } from '../../../prompt-cache/measure/measure-session.ts';
+import { describePlaces } from '../../../prompt-cache/measure/measure-session.ts';
 import {
   formatDepartures,
   formatLastLine,
@@ -93,6 +93,8 @@ describe('the report of prompt cache measurements', () => {
       createDeparture('messages', 'gone', 4),
       createDeparture('messages', 'gone', 6),
     ];
-    expect(placeOf(departures)).toBe('tools: 1 changed, 2 gone; system text: 1 changed; messages: 5, 7 gone');
+    expect(describePlaces(departures)).toBe(
+      'tools: 1 changed, 2 gone; system text: 1 changed; messages: 5, 7 gone',
+    );
   });
 });

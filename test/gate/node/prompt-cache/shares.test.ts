@@ -5,7 +5,7 @@ import { createPieces } from './requests.ts';
 /** Returns one token for each word. */
 const getWordLengths = (text: string): readonly number[] => text.split(' ').map((word) => word.length);
 
-const request = (tools: readonly string[], system: string, ...messages: readonly string[]) => ({
+const createRequest = (tools: readonly string[], system: string, ...messages: readonly string[]) => ({
   tools: createPieces(...tools),
   system: createPieces(system),
   messages: createPieces(...messages),
@@ -13,8 +13,8 @@ const request = (tools: readonly string[], system: string, ...messages: readonly
 
 describe('the shared prefix of a request', () => {
   it('is the whole previous request if the request extends it', () => {
-    const before = request(['one two'], 'three', 'four');
-    const now = request(['one two'], 'three', 'four', 'five six');
+    const before = createRequest(['one two'], 'three', 'four');
+    const now = createRequest(['one two'], 'three', 'four', 'five six');
     expect(computeShare(before, now, getWordLengths)).toEqual({
       bytes: { all: 24, kept: 16 },
       tokens: { all: 6, kept: 4 },
@@ -22,8 +22,8 @@ describe('the shared prefix of a request', () => {
   });
 
   it('ends at the first byte that differs, even if later bytes are equal', () => {
-    const before = request(['one two'], 'three', 'four');
-    const now = request(['one ten'], 'three', 'four');
+    const before = createRequest(['one two'], 'three', 'four');
+    const now = createRequest(['one ten'], 'three', 'four');
     expect(computeShare(before, now, getWordLengths)).toEqual({
       bytes: { all: 16, kept: 5 },
       tokens: { all: 4, kept: 2 },
@@ -31,15 +31,18 @@ describe('the shared prefix of a request', () => {
   });
 
   it('ends at a tool that was added after the others', () => {
-    const now = request(['one', 'two'], 'three', 'four');
-    expect(computeShare(request(['one'], 'three', 'four'), now, getWordLengths).bytes).toEqual({
+    const now = createRequest(['one', 'two'], 'three', 'four');
+    expect(computeShare(createRequest(['one'], 'three', 'four'), now, getWordLengths).bytes).toEqual({
       all: 15,
       kept: 4,
     });
   });
 
   it('is measured in UTF-8, and is empty for a first request', () => {
-    expect(computeShare(undefined, request([], 'ü', '€'), getWordLengths).bytes).toEqual({ all: 5, kept: 0 });
+    expect(computeShare(undefined, createRequest([], 'ü', '€'), getWordLengths).bytes).toEqual({
+      all: 5,
+      kept: 0,
+    });
   });
 });
 

@@ -4,10 +4,10 @@ import { createTestSession } from '../../../../src/testing/entry.ts';
 import { createOutsideSource } from '../tool-loop/outside.ts';
 import { callTools, createDiggingTool, createReadingTool } from '../tool-loop/scenes.ts';
 import {
-  closeCall,
+  createCloseCall,
+  createOpenCall,
   createTestAgent,
   createThinkingReply,
-  openCall,
   startSession,
   TOOLS,
 } from '../tools-changed/scenes.ts';
@@ -15,9 +15,9 @@ import {
 describe('the tool changes that a turn reports', () => {
   it('list the added and removed tools, and are absent if no tool changed (LOOP-07, TPR-12, S2-10)', async () => {
     const session = startSession([
-      createThinkingReply('One', openCall('zoo')),
-      createThinkingReply('Two', openCall('bar')),
-      createThinkingReply('Three', closeCall('zoo')),
+      createThinkingReply('One', createOpenCall('zoo')),
+      createThinkingReply('Two', createOpenCall('bar')),
+      createThinkingReply('Three', createCloseCall('zoo')),
       createThinkingReply('Done'),
       createThinkingReply('Fine'),
     ]);
@@ -29,18 +29,18 @@ describe('the tool changes that a turn reports', () => {
 
   it('omit tools that were replaced, or removed and added again', async () => {
     const session = startSession([
-      createThinkingReply('One', openCall('zoo')),
-      createThinkingReply('Two', openCall('zoo', 'b')),
-      createThinkingReply('Three', closeCall('zoo')),
-      createThinkingReply('Four', openCall('zoo')),
+      createThinkingReply('One', createOpenCall('zoo')),
+      createThinkingReply('Two', createOpenCall('zoo', 'b')),
+      createThinkingReply('Three', createCloseCall('zoo')),
+      createThinkingReply('Four', createOpenCall('zoo')),
       createThinkingReply('Done'),
     ]);
     const { tools } = await session.send('Go.');
     expect(tools).toEqual({ late: ['zoo'], gone: [], sourcesAsked: 0 });
     const later = startSession([
-      createThinkingReply('One', openCall('zoo')),
+      createThinkingReply('One', createOpenCall('zoo')),
       createThinkingReply('Done'),
-      createThinkingReply('Two', openCall('zoo', 'b')),
+      createThinkingReply('Two', createOpenCall('zoo', 'b')),
       createThinkingReply('Fine'),
     ]);
     await later.send('Go.');
@@ -49,9 +49,12 @@ describe('the tool changes that a turn reports', () => {
 
   it('omit a tool that the previous turn unlocked but never offered to the model', async () => {
     const tools = TOOLS.map((tool) => ({ ...tool, returnDirect: tool.name === 'open' }));
-    const session = startSession([createThinkingReply('One', openCall('zoo')), createThinkingReply('Fine')], {
-      tools,
-    });
+    const session = startSession(
+      [createThinkingReply('One', createOpenCall('zoo')), createThinkingReply('Fine')],
+      {
+        tools,
+      },
+    );
     expect(await session.send('Go.')).not.toHaveProperty('tools');
     expect(await session.send('And?')).not.toHaveProperty('tools');
     expect(session.requests.at(-1)?.tools.map(({ name }) => name)).toContain('zoo');
@@ -72,7 +75,7 @@ describe('the calls that stopped a turn', () => {
   const changes = createReadingTool('change', () => {
     throw replan('Anew.');
   });
-  const answerOf = async (asked: readonly string[], policies = {}) => {
+  const runCalls = async (asked: readonly string[], policies = {}) => {
     const agent = createTestAgent({
       tools: [createDirectTool('a'), createDirectTool('b'), createReadingTool('c'), changes],
       use: [],
@@ -86,14 +89,14 @@ describe('the calls that stopped a turn', () => {
     ['the one that sent a signal', ['c', 'change'], 'completed', ['change']],
     ['absent if the model answered', ['c'], 'completed', undefined],
   ])('are %s', async (_, asked, outcome, stopped) => {
-    const answer = await answerOf(asked);
+    const answer = await runCalls(asked);
     const { stoppedBy } = answer;
     expect([answer.outcome, stoppedBy?.map(({ tool }) => tool)]).toEqual([outcome, stopped]);
     expect(stoppedBy?.[0]?.call).toBe(stopped && `${answer.turn}.3.${asked.indexOf(stopped[0] ?? '')}`);
   });
 
   it('are only those that returned directly, if a single direct return is enough to stop', async () => {
-    expect(await answerOf(['c', 'a'], { returnDirect: 'any' })).toMatchObject({
+    expect(await runCalls(['c', 'a'], { returnDirect: 'any' })).toMatchObject({
       outcome: 'returned-direct',
       text: 'a!',
       stoppedBy: [{ tool: 'a' }],

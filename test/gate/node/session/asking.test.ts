@@ -344,8 +344,11 @@ it('a secret in a signal is redacted even if a decorator changes the result (SIG
     ...bad,
     call: async (input, call) => text((await bad.call(input, call)).content),
   };
-  const secrets = () => ({ KEY: 'sk-very-secret' });
-  const session = createTestSession(createTestAgent(rebuilt), { replies: [callTools('bad')], secrets });
+  const createSecrets = () => ({ KEY: 'sk-very-secret' });
+  const session = createTestSession(createTestAgent(rebuilt), {
+    replies: [callTools('bad')],
+    secrets: createSecrets,
+  });
   expect(await session.send('Go.')).toMatchObject({ signal: { reason: 'It was [secret KEY].' } });
   expect(JSON.stringify(await session.events())).not.toContain('sk-very-secret');
 });

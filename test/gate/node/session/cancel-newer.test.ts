@@ -1,7 +1,7 @@
 /** A cancel after a rollback: this version cannot fold the session, because a newer one stored an event. */
 import { describe, expect, it, vi } from 'vitest';
 import { openWaits } from '../../../doors/session.ts';
-import { startOf } from '../../../fixtures/session-contract/harness.ts';
+import { createTurnStart } from '../../../fixtures/session-contract/harness.ts';
 import { advanceUntilSettled, LEASE_MS } from './former-holder.ts';
 import { type ClockedApp, createClockedApp } from './memory-app.ts';
 
@@ -36,7 +36,7 @@ async function runDue(app: ClockedApp): Promise<void> {
   }
 }
 
-const endOf = async (app: ClockedApp, turn: string) =>
+const listTurnEnds = async (app: ClockedApp, turn: string) =>
   ((await app.port.read({ from: 1, turn }))?.rows ?? []).flatMap(({ type, body }) =>
     type === 'turn-ended' ? [JSON.parse(body)] : [],
   );
@@ -46,7 +46,7 @@ describe('a turn with an event of a newer version', () => {
     const app = createClockedApp({ replies: [], leaseMs: LEASE_MS });
     const turn = await startTurnOfNewerVersion(app, 'yielded');
     await expect(app.run(await app.resume(turn))).rejects.toThrow('was written by a newer version');
-    expect(await endOf(app, turn)).toEqual([]);
+    expect(await listTurnEnds(app, turn)).toEqual([]);
   });
 
   it.each(['yielded', 'suspended', undefined] as const)(
@@ -56,7 +56,9 @@ describe('a turn with an event of a newer version', () => {
       const turn = await startTurnOfNewerVersion(app, release);
       expect(await cancel(app, turn)).toBe('posted');
       await runDue(app);
-      expect(await endOf(app, turn)).toEqual([{ v: 1, type: 'turn-ended', turn, outcome: 'cancelled' }]);
+      expect(await listTurnEnds(app, turn)).toEqual([
+        { v: 1, type: 'turn-ended', turn, outcome: 'cancelled' },
+      ]);
       expect(app.model.requests).toEqual([]);
     },
   );
@@ -67,19 +69,19 @@ describe('a turn with an event of a newer version', () => {
     await app.run(await app.resume(turn)).catch(() => 'left');
     await cancel(app, turn);
     await runDue(app);
-    expect(await endOf(app, turn)).toMatchObject([{ outcome: 'cancelled' }]);
+    expect(await listTurnEnds(app, turn)).toMatchObject([{ outcome: 'cancelled' }]);
   });
 
   it('ends as cancelled, and so does the turn that was queued behind it', async () => {
     const warn = vi.spyOn(console, 'error').mockImplementation(() => {});
     const app = createClockedApp({ replies: [], leaseMs: LEASE_MS });
     const turn = await startTurnOfNewerVersion(app);
-    await app.port.accept({ ...startOf('q1'), whenBusy: 'queue' });
+    await app.port.accept({ ...createTurnStart('q1'), whenBusy: 'queue' });
     await cancel(app, 'q1');
     await cancel(app, turn);
     await runDue(app);
     await runDue(app);
-    expect([await endOf(app, turn), await endOf(app, 'q1')]).toMatchObject([
+    expect([await listTurnEnds(app, turn), await listTurnEnds(app, 'q1')]).toMatchObject([
       [{ outcome: 'cancelled' }],
       [{ outcome: 'cancelled' }],
     ]);

@@ -12,7 +12,7 @@ import {
   captureErrors,
   createAgentWith,
   createLongMessage,
-  listFirstWords,
+  joinFirstWords,
   readCompactions,
   SHOWN_SUMMARY,
   startSession,
@@ -42,7 +42,7 @@ describe('state beside the conversation', () => {
       createLongMessage('skill').slice(0, 14),
       'ALREADY LOADED',
     ]);
-    expect(await collectResults({ overTokens: 50, keepTurns: 0, summarize: listFirstWords })).toEqual([
+    expect(await collectResults({ overTokens: 50, keepTurns: 0, summarize: joinFirstWords })).toEqual([
       createLongMessage('skill').slice(0, 14),
     ]);
   });
@@ -59,18 +59,18 @@ describe('state beside the conversation', () => {
         { tool: createNamedTool('second'), unlockedBy: when(({ toolExecutions }) => toolExecutions > 0) },
       ],
     });
-    const call = (name: string): ScriptedReply => ({ calls: [{ name }] });
+    const createCallReply = (name: string): ScriptedReply => ({ calls: [{ name }] });
     const replies = [
-      call('book'),
-      call('first'),
+      createCallReply('book'),
+      createCallReply('first'),
       'Found.',
       'A.',
-      call('book'),
-      call('second'),
+      createCallReply('book'),
+      createCallReply('second'),
       'Found.',
       'B.',
     ];
-    const compaction = { overTokens: 50, keepTurns: 0, summarize: listFirstWords };
+    const compaction = { overTokens: 50, keepTurns: 0, summarize: joinFirstWords };
     const session = startSession(replies, compaction, { tools: [book] });
     await session.send(createLongMessage('a'));
     expect(await session.send('b')).toMatchObject({ outcome: 'completed', text: 'B.' });
@@ -101,7 +101,7 @@ describe('a summary', () => {
     });
     const session = startSession(
       ['A.', { calls: [{ name: 'look' }] }, 'B.'],
-      { overTokens: 150, keepTurns: 0, summarize: listFirstWords },
+      { overTokens: 150, keepTurns: 0, summarize: joinFirstWords },
       { tools: [look], use: [hide] },
     );
     await session.send(createLongMessage('secret'));
@@ -182,8 +182,8 @@ describe('a summary', () => {
       keepTurns: 0,
       summarize: () => 'It is hunter2hunter2.',
     });
-    const secrets = () => ({ PASSWORD: 'hunter2hunter2' });
-    const session = createTestSession(agent, { replies: ['A.', 'B.'], secrets });
+    const createSecrets = () => ({ PASSWORD: 'hunter2hunter2' });
+    const session = createTestSession(agent, { replies: ['A.', 'B.'], secrets: createSecrets });
     await session.send(createLongMessage('a'));
     await session.send(createLongMessage('b'));
     expect((await readCompactions(session)).map(({ summary }) => summary)).toEqual([

@@ -5,7 +5,7 @@ import { requireApproval } from '../../../../src/modules/decorators/entry.ts';
 import { createManualClock, type ScriptedReply } from '../../../../src/testing/entry.ts';
 import { type LeaseGrant, toSnapshot } from '../../../doors/journal.ts';
 import { foldAll, foldLeased, toReader, toTurnStart } from '../../../doors/session.ts';
-import { captureErrors, createLongMessage, listFirstWords, SHOWN_SUMMARY } from './compaction-scene.ts';
+import { captureErrors, createLongMessage, joinFirstWords, SHOWN_SUMMARY } from './compaction-scene.ts';
 import { createMemoryApp, type MemoryApp } from './memory-app.ts';
 
 const wait = requireApproval(
@@ -16,7 +16,7 @@ const wait = requireApproval(
 /** A session with one turn per letter, compacted whenever it exceeds two turns. */
 async function playTalk(words: string, more: readonly ScriptedReply[] = []): Promise<MemoryApp> {
   const replies = [...[...words].map((word) => `${word.toUpperCase()}.`), ...more];
-  const compaction = summarize({ overTokens: 250, keepTurns: 1, summarize: listFirstWords });
+  const compaction = summarize({ overTokens: 250, keepTurns: 1, summarize: joinFirstWords });
   const app = createMemoryApp({ replies, use: [compaction], clock: createManualClock(1_000) });
   for (const word of words) expect(await app.say(createLongMessage(word))).toMatchObject({ status: 'ended' });
   return app;
@@ -132,7 +132,7 @@ describe('a turn that does not start when its message arrives', () => {
       { text: createLongMessage('w'), calls: [{ name: 'wait' }] },
       'B.',
     ];
-    const compaction = summarize({ overTokens: 150, keepTurns: 0, summarize: listFirstWords });
+    const compaction = summarize({ overTokens: 150, keepTurns: 0, summarize: joinFirstWords });
     const app = createMemoryApp({ replies, use: [compaction], tools: [wait] });
     await app.say(createLongMessage('a'));
     const end = await app.say('b');

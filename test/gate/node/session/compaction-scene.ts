@@ -9,7 +9,7 @@ import { withoutPlace } from '../../../fixtures/stored.ts';
 export const createLongMessage = (word: string): string => `${word} `.repeat(400).slice(0, 400);
 
 /** Writes `Sum of {n}: ` and the first word of each message. */
-export const listFirstWords: NonNullable<SummaryOptions['summarize']> = (messages) =>
+export const joinFirstWords: NonNullable<SummaryOptions['summarize']> = (messages) =>
   `Sum of ${messages.length}: ${messages.map(({ text }) => text.split(' ')[0]).join(' ')}`;
 
 export const SHOWN_SUMMARY = 'Summary of the conversation so far, whose messages are not shown any more:\n\n';

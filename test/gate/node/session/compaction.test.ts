@@ -7,7 +7,7 @@ import { createTestSession, type ScriptedReply } from '../../../../src/testing/e
 import {
   createAgentWith,
   createLongMessage,
-  listFirstWords,
+  joinFirstWords,
   readCompactions,
   SHOWN_SUMMARY,
   startSession,
@@ -100,7 +100,7 @@ describe('a conversation that has become too long', () => {
     [undefined, ['Sum of 2: a A.', 'b', 'B.', 'c', 'C.', 'd']],
     [3, ['a', 'A.', 'b', 'B.', 'c', 'C.', 'd']],
   ])('keeps the last turns unchanged if `keepTurns` is %s', async (keepTurns, shown) => {
-    const compaction = { overTokens: 350, keepTurns, summarize: listFirstWords };
+    const compaction = { overTokens: 350, keepTurns, summarize: joinFirstWords };
     const session = startSession(['A.', 'B.', 'C.', 'D.'], compaction);
     for (const word of ['a', 'b', 'c', 'd']) await session.send(createLongMessage(word));
     const texts = session

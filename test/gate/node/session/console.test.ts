@@ -17,7 +17,7 @@ const createTestAgent = (tools: readonly AnyTool[], policies?: Policies) =>
 
 const diskError = new Error('disk full', { cause: new RangeError('no inode') });
 
-const saveTool = (more: { readonly expose?: boolean } = {}) =>
+const createSaveTool = (more: { readonly expose?: boolean } = {}) =>
   defineTool({
     name: 'save',
     description: 'Saves.',
@@ -64,7 +64,10 @@ const turnLine = {
 
 describe('an error from a tool', () => {
   it('is logged with its stack and the stacks of its causes', async () => {
-    const [line, turn, ...more] = await collectLogLines(createTestAgent([saveTool()]), [saveReply, 'Well.']);
+    const [line, turn, ...more] = await collectLogLines(createTestAgent([createSaveTool()]), [
+      saveReply,
+      'Well.',
+    ]);
     expect(line).toEqual({
       ...place,
       level: 'error',
@@ -80,7 +83,9 @@ describe('an error from a tool', () => {
 
   it('is written to the console in one call, with its session and turn', async () => {
     const lines = captureConsole();
-    await createTestSession(createTestAgent([saveTool()]), { replies: [saveReply, 'Well.'] }).send('Go.');
+    await createTestSession(createTestAgent([createSaveTool()]), { replies: [saveReply, 'Well.'] }).send(
+      'Go.',
+    );
     expect(lines).toEqual([
       [
         'error',
@@ -179,7 +184,7 @@ describe('an error from a tool that ends the turn', () => {
   it('appears in the result of the call, but not in an error that clients see', async () => {
     const message = "Tool 'save' threw, which ended the turn. The exception is in the result of its call.";
     const signal = { type: 'fail', reason: message };
-    expect(await getError(saveTool())).toEqual({
+    expect(await getError(createSaveTool())).toEqual({
       error: { type: 'tool-failure', message },
       signal,
       ended: [{ type: 'error', message: 'disk full (cause: no inode)', signal }],
@@ -189,7 +194,7 @@ describe('an error from a tool that ends the turn', () => {
   it('is the error of the turn if it has `expose: true`', async () => {
     const message = 'disk full (cause: no inode)';
     const signal = { type: 'fail', reason: message };
-    expect(await getError(saveTool({ expose: true }))).toEqual({
+    expect(await getError(createSaveTool({ expose: true }))).toEqual({
       error: { type: 'tool-failure', message },
       signal,
       ended: [{ type: 'error', message, signal }],
@@ -200,7 +205,7 @@ describe('an error from a tool that ends the turn', () => {
 describe('the log', () => {
   it('writes no lines if it is `false`', async () => {
     const lines = captureConsole();
-    await createTestSession(createTestAgent([saveTool()]), {
+    await createTestSession(createTestAgent([createSaveTool()]), {
       replies: [saveReply, 'Well.'],
       log: false,
     }).send('Go.');
@@ -229,7 +234,10 @@ describe('the log', () => {
     const log = () => {
       throw new Error('The log is full.');
     };
-    const session = createTestSession(createTestAgent([saveTool()]), { replies: [saveReply, 'Well.'], log });
+    const session = createTestSession(createTestAgent([createSaveTool()]), {
+      replies: [saveReply, 'Well.'],
+      log,
+    });
     expect(await session.send('Go.')).toMatchObject({ outcome: 'completed', text: 'Well.' });
   });
 

@@ -457,7 +457,7 @@ describe('a nested loop', () => {
 });
 
 describe('a request that cannot be shortened enough', () => {
-  const endOf = async (session: TestSession, message: string) => {
+  const sendForOutcome = async (session: TestSession, message: string) => {
     const { outcome, error } = (await session.send(message)) as { outcome: string; error?: unknown };
     return { outcome, error };
   };
@@ -468,7 +468,7 @@ describe('a request that cannot be shortened enough', () => {
   it('ends its turn with the reason, and the next turn continues without it', async () => {
     const alone = createSmallWindow(WINDOW_TOKENS, []);
     const first = createTestSession(createClerk([]), { model: alone.model });
-    expect(await endOf(first, LONG_TEXT)).toEqual({
+    expect(await sendForOutcome(first, LONG_TEXT)).toEqual({
       outcome: 'failed',
       error: {
         type: 'model-failure',
@@ -483,7 +483,7 @@ describe('a request that cannot be shortened enough', () => {
     const small = createSmallWindow(WINDOW_TOKENS, ['Hello, Ann.', 'Better.']);
     const session = createTestSession(createClerk([]), { model: small.model });
     await session.send(TEN_WORDS);
-    expect(await endOf(session, LONG_TEXT)).toEqual({
+    expect(await sendForOutcome(session, LONG_TEXT)).toEqual({
       outcome: 'failed',
       error: {
         type: 'model-failure',

@@ -22,26 +22,26 @@ const lookReplies = Array.from({ length: ITERATION_COUNT }, (_, id) => ({
 
 /** A port that counts its calls, and delays appends until a promise resolves. */
 function countCalls(calls: Map<string, number>, before: Promise<void>): (port: SessionPort) => SessionPort {
-  const count = (name: string): void => {
+  const countCall = (name: string): void => {
     calls.set(name, (calls.get(name) ?? 0) + 1);
   };
   return (port) => ({
     ...port,
     begin: (request) => {
-      count('begin');
+      countCall('begin');
       return port.begin(request);
     },
     append: async (epoch, from, change) => {
-      count('append');
+      countCall('append');
       await before;
       return port.append(epoch, from, change);
     },
     renew: (epoch) => {
-      count('renew');
+      countCall('renew');
       return port.renew(epoch);
     },
     read: (query) => {
-      count('read');
+      countCall('read');
       return port.read(query);
     },
   });

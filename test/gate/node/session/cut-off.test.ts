@@ -35,15 +35,15 @@ function startTalk(...replies: readonly SpokenReply[]) {
     return { turn: end.turn, events };
   };
   /** Sends a message, and cancels the turn as soon as its model waits, before time passes. */
-  const cancelled = (message: string, more: Partial<TurnHost> = {}) =>
+  const sendAndCancel = (message: string, more: Partial<TurnHost> = {}) =>
     say(message, more, async () => {
       await model.waiting();
       const turn = (await app.port.read({ from: 1, limit: 1 }))?.openTurn?.id ?? '';
       await app.port.post({ kind: 'cancel', turn, body: '{}' });
     });
   /** The roles and texts of the last request. */
-  const shown = () => model.requests.at(-1)?.messages.map(({ role, text }) => [role, text]);
-  return { app, model, say, cancelled, shown };
+  const getShownMessages = () => model.requests.at(-1)?.messages.map(({ role, text }) => [role, text]);
+  return { app, model, say, cancelled: sendAndCancel, shown: getShownMessages };
 }
 
 describe('a reply that is cut off by the end of its turn', () => {

@@ -10,8 +10,8 @@ import {
   createAskingTool,
   decide,
   listEventTypes,
-  openQuestionsOf,
   QUESTION,
+  readOpenQuestions,
   readResults,
   startTurn,
 } from './running-questions.ts';
@@ -36,7 +36,7 @@ describe('a `once` call that asks while it runs', () => {
     const ran: string[] = [];
     const app = createApp([createAskingTool(undefined, { ran })]);
     const { end, turn } = await startTurn(app);
-    expect(await openQuestionsOf(app, turn)).toMatchObject([
+    expect(await readOpenQuestions(app, turn)).toMatchObject([
       { call: { name: 'book' }, wait: { message: 'Whose?', schema: ANSWER_SCHEMA, expires: 30_000 } },
     ]);
     expect(await app.port.read({ from: 1 })).toMatchObject({ openTurn: { state: 'running' } });
@@ -101,7 +101,7 @@ describe('a `once` call that asks while it runs', () => {
       const app = createApp([createAskingTool((call) => call.ask({ ...QUESTION, onExpiry }))]);
       const { end, turn } = await startTurn(app);
       await app.clock.advance(29_000);
-      expect(await openQuestionsOf(app, turn)).toHaveLength(1);
+      expect(await readOpenQuestions(app, turn)).toHaveLength(1);
       await app.clock.advance(1_000 + LEASE_MS / 3 + 100);
       expect(await advanceUntilSettled(app.clock, end)).toMatchObject({ turn: { text: 'Done.' } });
       const expired = { type: 'decision', decision, expired: true };
@@ -113,7 +113,7 @@ describe('a `once` call that asks while it runs', () => {
     const app = createApp([createAskingTool(askThree)]);
     const { end, turn } = await startTurn(app);
     for (const [message, decision] of ANSWER_CASES) {
-      expect((await openQuestionsOf(app, turn)).map(({ wait }) => wait.message)).toEqual([message]);
+      expect((await readOpenQuestions(app, turn)).map(({ wait }) => wait.message)).toEqual([message]);
       await decide(app, turn, { decision });
     }
     await advanceUntilSettled(app.clock, end);
@@ -134,7 +134,7 @@ describe('a `once` call that asks while it runs', () => {
     const app = createApp([createAskingTool(askThree)]);
     const { end, turn } = await startTurn(app);
     for (const [message, decision] of ANSWER_CASES) {
-      expect((await openQuestionsOf(app, turn)).map(({ wait }) => wait.message)).toEqual([message]);
+      expect((await readOpenQuestions(app, turn)).map(({ wait }) => wait.message)).toEqual([message]);
       await decide(app, turn, { decision });
     }
     await advanceUntilSettled(app.clock, end);
@@ -147,9 +147,9 @@ describe('a `once` call that asks while it runs', () => {
       [callTools('book', 'rent'), 'Done.'],
     );
     const { end, turn } = await startTurn(app);
-    expect((await openQuestionsOf(app, turn)).map(({ call }) => call.name)).toEqual(['book', 'rent']);
+    expect((await readOpenQuestions(app, turn)).map(({ call }) => call.name)).toEqual(['book', 'rent']);
     await decide(app, turn, { decision: 'approve' });
-    expect((await openQuestionsOf(app, turn)).map(({ call }) => call.name)).toEqual(['rent']);
+    expect((await readOpenQuestions(app, turn)).map(({ call }) => call.name)).toEqual(['rent']);
     await decide(app, turn, { decision: 'reject' });
     await advanceUntilSettled(app.clock, end);
     expect(await readResults(app)).toMatchObject([
@@ -167,7 +167,7 @@ describe('a `once` call that asks while it runs', () => {
     const { end, turn } = await startTurn(app);
     await decide(app, turn, { decision: 'approve' });
     expect(await advanceUntilSettled(app.clock, end)).toMatchObject({ status: 'suspended' });
-    expect((await openQuestionsOf(app, turn)).map(({ wait }) => wait.message)).toEqual(['Rent?']);
+    expect((await readOpenQuestions(app, turn)).map(({ wait }) => wait.message)).toEqual(['Rent?']);
     expect((await readResults(app))[0]).toEqual([
       'book',
       '{"type":"decision","decision":"approve","by":"ann"}',
@@ -214,7 +214,7 @@ describe('a `once` call that asks while it runs', () => {
       ),
     ]);
     const { turn } = await startTurn(app, { secrets: () => Secrets.of({ PIN: '1234567' }) });
-    expect((await openQuestionsOf(app, turn)).map(({ wait }) => wait.message)).toEqual([
+    expect((await readOpenQuestions(app, turn)).map(({ wait }) => wait.message)).toEqual([
       'Is [secret PIN] right?',
     ]);
     expect(JSON.stringify(await app.port.read({ from: 1 }))).not.toContain('1234567');

@@ -105,14 +105,14 @@ describe('a cancel', () => {
 describe('a take-over', () => {
   it('keeps its lease while it reads a long journal', async () => {
     // Each page takes a quarter of a lease term, so all pages take longer than a term.
-    const slowReads = (port: SessionPort): SessionPort => ({
+    const withSlowReads = (port: SessionPort): SessionPort => ({
       ...port,
       read: async (query: ReadQuery) => {
         await new Promise<void>((resolve) => clock.after(LEASE_MS / 4, resolve));
         return port.read({ ...query, limit: 2 });
       },
     });
-    const app = createMemoryApp({ replies: ['Hello.'], clock, leaseMs: LEASE_MS, wrap: slowReads });
+    const app = createMemoryApp({ replies: ['Hello.'], clock, leaseMs: LEASE_MS, wrap: withSlowReads });
     const leased = await app.lease('Go.');
     const turn = leased.page.openTurn?.id ?? '';
     const resumed = Array.from({ length: 12 }, () => toRow({ type: 'turn-resumed', turn, cause: 'expired' }));

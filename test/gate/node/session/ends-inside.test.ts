@@ -18,7 +18,7 @@ const createDigTool = (name: string, tools: readonly AnyTool[]): AnyTool => ({
   ...createDiggingTool(tools, { name }),
   name,
 });
-const pay = (): AnyTool => defineTool({ name: 'pay', description: 'Pays.', run: () => 'paid' });
+const createPayTool = (): AnyTool => defineTool({ name: 'pay', description: 'Pays.', run: () => 'paid' });
 const DIG_REPLY = { calls: [{ name: 'dig' }] };
 const PAY_REPLY = { calls: [{ name: 'pay' }] };
 
@@ -119,7 +119,7 @@ async function decide(app: MemoryApp, turn: string, decision: 'approve' | 'exit'
 
 describe('an exit inside a nested loop', () => {
   it.each([0, 1])('ends the turn while another loop waits (exit in loop %i)', async (at) => {
-    const guarded = [requireApproval(pay(), 'Pay?')];
+    const guarded = [requireApproval(createPayTool(), 'Pay?')];
     const app = createMemoryApp({
       tools: [createDigTool('dig', guarded), createDigTool('dive', guarded)],
       replies: [{ calls: [{ name: 'dig' }, { name: 'dive' }] }, PAY_REPLY, PAY_REPLY],
@@ -144,7 +144,7 @@ describe('an exit inside a nested loop', () => {
   });
 
   it('ends the turn while another loop waits in its own nested loop', async () => {
-    const guarded = [requireApproval(pay(), 'Pay?')];
+    const guarded = [requireApproval(createPayTool(), 'Pay?')];
     const app = createMemoryApp({
       tools: [createDigTool('dig', guarded), createDigTool('dive', [createDigTool('deeper', guarded)])],
       replies: [

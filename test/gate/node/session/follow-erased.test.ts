@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { createManualClock, createMemorySessions, type SessionPort } from '../../../../src/testing/entry.ts';
 import type { NewRow } from '../../../doors/journal.ts';
 import { type FeedItem, followSession, SessionErasedError, waitForStop } from '../../../doors/session.ts';
-import { beginRequest, lease } from '../../../fixtures/session-contract/harness.ts';
+import { acquireLease, createBeginRequest } from '../../../fixtures/session-contract/harness.ts';
 
 const EVENT_BODY = JSON.stringify({ v: 1, type: 'turn-yielded', turn: 't1', reason: 'x' });
 const turnYielded = { type: 'turn-yielded', turn: 't1', body: EVENT_BODY };
@@ -12,7 +12,7 @@ async function createScene() {
   const clock = createManualClock(1_000);
   const sessions = createMemorySessions({ clock, leaseMs: 20_000, dispatch: () => {} });
   const port = sessions.session('s');
-  const { epoch } = await lease(port, beginRequest('t1', 'a'));
+  const { epoch } = await acquireLease(port, createBeginRequest('t1', 'a'));
   await port.append(epoch, 3, { events: [turnYielded, turnYielded, turnYielded] });
   return { clock, port };
 }
@@ -34,7 +34,7 @@ it.each([
   const following = followSession({ port, clock, signal, from: 3 }, recordSeqs(seen));
   await clock.advance(0);
   const erased = port.erase();
-  if (isAnew) await port.begin(beginRequest('t2', 'b'));
+  if (isAnew) await port.begin(createBeginRequest('t2', 'b'));
   await erased;
   expect(await following).toBe('erased');
   expect(seen).toEqual([3, 4, 5]);
@@ -49,7 +49,7 @@ it.each([
   const outcome = expect(waiting).rejects.toThrow(new SessionErasedError());
   await clock.advance(0);
   const erased = port.erase();
-  if (isAnew) await port.begin(beginRequest('t2', 'b'));
+  if (isAnew) await port.begin(createBeginRequest('t2', 'b'));
   await erased;
   await outcome;
 });
@@ -62,10 +62,10 @@ it.each([
   const sessions = createMemorySessions({ clock, leaseMs: 20_000, dispatch: () => {} });
   const port = sessions.session('s');
   const begin = async (turn: string, incarnation: string, events: readonly NewRow[]): Promise<void> => {
-    const begun = beginRequest(turn, turn);
+    const begun = createBeginRequest(turn, turn);
     const body = JSON.stringify({ v: 1, type: 'session-opened', incarnation, agent: 'a' });
     const start = { ...begun.start, opening: { type: 'session-opened', turn: '', body } };
-    const { epoch } = await lease(port, { ...begun, start });
+    const { epoch } = await acquireLease(port, { ...begun, start });
     await port.append(epoch, 3, { events });
   };
   await begin('t1', 'first', [turnYielded]);

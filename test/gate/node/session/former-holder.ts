@@ -4,7 +4,7 @@ import type { ManualClock, SessionPort } from '../../../../src/testing/entry.ts'
 import { type LeaseGrant, type Message, toRow } from '../../../doors/journal.ts';
 import type { TurnEnd, TurnHost } from '../../../doors/session.ts';
 import { withOrderedHashes } from '../../../doors/testing.ts';
-import { modelText } from '../../../doors/tools.ts';
+import { getModelText } from '../../../doors/tools.ts';
 import type { MemoryApp } from './memory-app.ts';
 
 export const LEASE_MS = 20_000;
@@ -81,14 +81,14 @@ export async function takeOver(
 
 /** Advances the clock until a promise settles, and returns its value. Hashing never advances this clock. */
 export const advanceUntilSettled = <T>(clock: ManualClock, promise: Promise<T>, ms = 60_000): Promise<T> =>
-  withOrderedHashes(() => pass(clock, promise, ms));
+  withOrderedHashes(() => passTime(clock, promise, ms));
 
-async function pass<T>(clock: ManualClock, promise: Promise<T>, ms: number): Promise<T> {
+async function passTime<T>(clock: ManualClock, promise: Promise<T>, ms: number): Promise<T> {
   let isSettled = false;
-  const mark = (): void => {
+  const markSettled = (): void => {
     isSettled = true;
   };
-  promise.then(mark, mark);
+  promise.then(markSettled, markSettled);
   await clock.advance(0);
   for (let passed = 0; passed < ms && !isSettled; passed += 500) await clock.advance(500);
   if (!isSettled) throw new Error(`The promise has not settled after ${ms} ms.`);
@@ -101,7 +101,9 @@ export function callResults(
 ): readonly (readonly [tool: string, text: string])[] {
   return messages.flatMap((message) =>
     message.role === 'assistant'
-      ? message.calls.map(({ name, ended }) => [name, ended ? modelText(ended.result) : 'no answer'] as const)
+      ? message.calls.map(
+          ({ name, ended }) => [name, ended ? getModelText(ended.result) : 'no answer'] as const,
+        )
       : [],
   );
 }

@@ -198,7 +198,7 @@ describe('the connection of a lease holder', () => {
 
   it('fetches all messages that arrive during a request with one further request', async () => {
     const answers: (() => void)[] = [];
-    const slowRenewals = (port: SessionPort): SessionPort => ({
+    const withSlowRenewals = (port: SessionPort): SessionPort => ({
       ...port,
       async renew(...renewal) {
         const answer = await port.renew(...renewal);
@@ -206,7 +206,7 @@ describe('the connection of a lease holder', () => {
         return answer;
       },
     });
-    const app = createApp([], [neverResolve], slowRenewals);
+    const app = createApp([], [neverResolve], withSlowRenewals);
     await startRunning(app);
     await clock.advance(2_000);
     for (let i = 1; i <= 5; i += 1) {

@@ -24,7 +24,7 @@ const Customer = defineDomainType({
 });
 const ANN_RECORD = { id: 'ann', since: '2026-01-01T00:00:00.000Z' };
 const BEN_RECORD = { id: 'ben', since: '2026-02-01T00:00:00.000Z' };
-const read = ({ id, since }: typeof ANN_RECORD) => ({ id, since: new Date(since) });
+const parseRecord = ({ id, since }: typeof ANN_RECORD) => ({ id, since: new Date(since) });
 
 const createNamedTool = (
   name: string,
@@ -96,11 +96,11 @@ describe('the state of a call', () => {
     ]);
   });
 
-  const write = (name: string, serial?: string) =>
+  const createWriteTool = (name: string, serial?: string) =>
     createNamedTool(name, ({ state }) => state.set('total', name), serial === undefined ? {} : { serial });
 
   it('causes a warning if two calls of a reply write the same key and the later write loses the other value', async () => {
-    await runTurn([write('pay'), write('book')], callTools('pay', 'book'));
+    await runTurn([createWriteTool('pay'), createWriteTool('book')], callTools('pay', 'book'));
     expect(loggedLines).toEqual([
       [
         "holdfast: Calls of 'pay' and 'book' in one reply both wrote call.state 'total', and only the later value is kept. " +
@@ -110,12 +110,15 @@ describe('the state of a call', () => {
   });
 
   it('causes no warning if the calls share a serial, write different keys, or run in different replies', async () => {
-    await runTurn([write('pay', 'till'), write('book', 'till')], callTools('pay', 'book'));
     await runTurn(
-      [write('pay'), createNamedTool('look', ({ state }) => state.set('seen', 1))],
+      [createWriteTool('pay', 'till'), createWriteTool('book', 'till')],
+      callTools('pay', 'book'),
+    );
+    await runTurn(
+      [createWriteTool('pay'), createNamedTool('look', ({ state }) => state.set('seen', 1))],
       callTools('pay', 'look'),
     );
-    await runTurn([write('pay'), write('book')], callTools('pay'), callTools('book'));
+    await runTurn([createWriteTool('pay'), createWriteTool('book')], callTools('pay'), callTools('book'));
     expect(loggedLines).toEqual([]);
   });
 });
@@ -164,6 +167,6 @@ it('a turn returns its artifacts by their types', async () => {
   ];
   const { answer } = await runTurn(tools, callTools('ann', 'odd', 'other'));
   expect(answer.artifacts).toHaveLength(3);
-  expect(answer.artifactsOf(Customer)).toEqual([read(ANN_RECORD)]);
+  expect(answer.artifactsOf(Customer)).toEqual([parseRecord(ANN_RECORD)]);
   expect(Object.keys(answer)).not.toContain('artifactsOf');
 });

@@ -24,7 +24,11 @@ beforeEach(() => {
 
 type ReconciledVerdict = 'not-done' | { readonly done: string };
 
-const pay = ({ reconcile }: { readonly reconcile?: () => Promise<ReconciledVerdict> } = {}): AnyTool =>
+const createPayTool = ({
+  reconcile,
+}: {
+  readonly reconcile?: () => Promise<ReconciledVerdict>;
+} = {}): AnyTool =>
   defineTool({ name: 'pay', description: 'Pays.', run: () => void ran.push('pay'), reconcile });
 
 const PAID_RESULT = { type: 'text', content: 'paid' } as const;
@@ -41,7 +45,7 @@ const readLateEvents = async (app: ReturnType<typeof createMemoryApp>) =>
 
 describe('a late result of a call whose outcome is known', () => {
   it('is dropped, and neither shown to the model nor journaled', async () => {
-    const tools = [pay({ reconcile: async () => ({ done: 'paid by card' }) })];
+    const tools = [createPayTool({ reconcile: async () => ({ done: 'paid by card' }) })];
     const app = createMemoryApp({ tools, replies: ['Done.', 'Next.'], clock, leaseMs: LEASE_MS });
     const left = await leaveHolderSilent(app, callEvents(['pay', 'once']));
     await takeOver(app, clock, left);
@@ -54,7 +58,7 @@ describe('a late result of a call whose outcome is known', () => {
 
   it('is dropped if it arrives a second time, even if the outcome was unknown before', async () => {
     const app = createMemoryApp({
-      tools: [pay()],
+      tools: [createPayTool()],
       replies: ['Hm.', 'Next.', 'Last.'],
       clock,
       leaseMs: LEASE_MS,
@@ -87,7 +91,7 @@ describe('a late result of a call that is still open', () => {
       return 'not-done' as const;
     };
     const app = createMemoryApp({
-      tools: [pay({ reconcile })],
+      tools: [createPayTool({ reconcile })],
       replies: ['Done.'],
       clock,
       leaseMs: LEASE_MS,
@@ -104,7 +108,7 @@ describe('a late result of a call that is still open', () => {
   });
 
   it('passes through the decorators of its tool, like any result', async () => {
-    const tool = pay();
+    const tool = createPayTool();
     const counted = decorate(tool, {
       call: async (input, call) => text(`Receipt: ${(await tool.call(input, call)).content}`),
     });
@@ -118,7 +122,7 @@ describe('a late result of a call that is still open', () => {
   it('takes precedence over a `not-done` that `reconcile` returns later', async () => {
     const app = createMemoryApp({
       tools: [
-        pay({
+        createPayTool({
           reconcile: async () => {
             await app.port.post(createLateRow(left.turn));
             await new Promise<void>((resolve) => clock.after(LEASE_MS / 2, resolve));
@@ -145,7 +149,7 @@ describe('a late result of a call that is still open', () => {
   });
 
   it('is accepted even if its turn is cancelled', async () => {
-    const app = createMemoryApp({ tools: [pay()], replies: [], clock, leaseMs: LEASE_MS });
+    const app = createMemoryApp({ tools: [createPayTool()], replies: [], clock, leaseMs: LEASE_MS });
     const left = await leaveHolderSilent(app, callEvents(['pay', 'once']));
     await app.port.post(createLateRow(left.turn));
     await app.port.post({ kind: 'cancel', turn: left.turn, body: '{}' });
@@ -155,11 +159,14 @@ describe('a late result of a call that is still open', () => {
 
   it('is accepted inside a nested loop', async () => {
     const dig: AnyTool = {
-      ...pay(),
+      ...createPayTool(),
       name: 'dig',
       effect: 'none',
       call: async (_, call) =>
-        text((await nest(call, { name: 'dig', instructions: '', message: 'Dig.', tools: [pay()] })).text),
+        text(
+          (await nest(call, { name: 'dig', instructions: '', message: 'Dig.', tools: [createPayTool()] }))
+            .text,
+        ),
     };
     const app = createMemoryApp({ tools: [dig], replies: ['Dug.', 'Done.'], clock, leaseMs: LEASE_MS });
     const left = await leaveHolderSilent(app, [

@@ -26,7 +26,7 @@ beforeEach(() => {
 });
 
 /** A tool that ignores its signal, and returns when the test calls `answer`. */
-const pay = (more: { readonly timeout?: number; readonly effect?: 'idempotent' } = {}): AnyTool =>
+const createPayTool = (more: { readonly timeout?: number; readonly effect?: 'idempotent' } = {}): AnyTool =>
   defineTool({
     name: 'pay',
     description: 'Pays.',
@@ -58,7 +58,7 @@ describe('a cancelled `once` call', () => {
   }
 
   it('keeps its invocation alive, and the next turn shows its result to the model', async () => {
-    const { app, turn } = await playCancelledTurn([pay()]);
+    const { app, turn } = await playCancelledTurn([createPayTool()]);
     expect(callResults((await app.state()).messages)).toEqual([['pay', describeUnknownOutcome('pay')]]);
     expect(work.length).toBe(1);
     answer('paid');
@@ -82,7 +82,7 @@ describe('a cancelled `once` call', () => {
 
   it('shows the model only the beginning of a result that is too long', async () => {
     const refused = new ModelError('context-length', 'Too long.', { length: { sent: 9, most: 9 } });
-    const { app } = await playCancelledTurn([pay()], [PAY_REPLY, refused, 'Next.']);
+    const { app } = await playCancelledTurn([createPayTool()], [PAY_REPLY, refused, 'Next.']);
     const long = 'paid '.repeat(2_000);
     answer(long);
     await Promise.all(work);
@@ -127,7 +127,10 @@ describe('a cancelled `once` call', () => {
       metadata: {},
       check: async (input) => ({ ok: true, value: input }),
       call: async (_, call) =>
-        text((await nest(call, { name: 'dig', instructions: '', message: 'Dig.', tools: [pay()] })).text),
+        text(
+          (await nest(call, { name: 'dig', instructions: '', message: 'Dig.', tools: [createPayTool()] }))
+            .text,
+        ),
     };
     const { app } = await playCancelledTurn([dig], [{ calls: [{ name: 'dig' }] }, PAY_REPLY, 'Next.']);
     expect(callResults((await app.state()).messages)).toEqual([['dig', describeUnknownOutcome('dig')]]);
@@ -140,7 +143,7 @@ describe('a cancelled `once` call', () => {
   it('logs its result if its session does not respond', async () => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => {});
     const app = createMemoryApp({
-      tools: [pay()],
+      tools: [createPayTool()],
       replies: [PAY_REPLY],
       clock,
       leaseMs: LEASE_MS,
@@ -217,7 +220,7 @@ describe('a `once` call that timed out', () => {
     let reply: (words: string) => void = () => {};
     const thinkUntilReply = () => new Promise<string>((resolve) => (reply = resolve));
     const app = createMemoryApp({
-      tools: [pay({ timeout: 1_000 })],
+      tools: [createPayTool({ timeout: 1_000 })],
       replies: [PAY_REPLY, thinkUntilReply, 'It was paid.'],
       clock,
       leaseMs: LEASE_MS,
@@ -242,7 +245,7 @@ describe('a `once` call that timed out', () => {
 
   it('is shown with its late result by the next invocation if its turn was handed over', async () => {
     const app = createMemoryApp({
-      tools: [pay({ timeout: 1_000 })],
+      tools: [createPayTool({ timeout: 1_000 })],
       replies: [PAY_REPLY, () => new Promise(() => {}), 'It was paid.'],
       clock,
       leaseMs: LEASE_MS,
@@ -263,7 +266,12 @@ describe('a `once` call that timed out', () => {
   });
 
   it('is reported to the model as finished even if its result is too long to store', async () => {
-    const app = createMemoryApp({ tools: [pay()], replies: [PAY_REPLY, 'Next.'], clock, leaseMs: LEASE_MS });
+    const app = createMemoryApp({
+      tools: [createPayTool()],
+      replies: [PAY_REPLY, 'Next.'],
+      clock,
+      leaseMs: LEASE_MS,
+    });
     const leased = await app.lease('Go.');
     const end = app.run(leased, host);
     await clock.advance(0);
@@ -282,7 +290,7 @@ describe('a `once` call that timed out', () => {
   it('is shown with its late result only once, even if the result was both stored and posted', async () => {
     let posted = 0;
     const app = createMemoryApp({
-      tools: [pay({ timeout: 1_000 })],
+      tools: [createPayTool({ timeout: 1_000 })],
       replies: [PAY_REPLY, () => new Promise(() => {}), 'It was paid.', 'Next.'],
       clock,
       leaseMs: LEASE_MS,

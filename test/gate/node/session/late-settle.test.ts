@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { SessionLedger } from '../../../doors/ledger.ts';
 import { MemoryStorage } from '../../../doors/testing.ts';
 import { computeBlobId, createOutsideBlob } from '../../../fixtures/session-contract/blobs.ts';
-import { event, READER, startInStore } from '../../../fixtures/session-contract/harness.ts';
+import { createEventRow, READER, startInStore } from '../../../fixtures/session-contract/harness.ts';
 
 const LEASE_MS = 3_000;
 const LONGER_THAN_LEASE_MS = LEASE_MS * 1.25;
@@ -23,7 +23,7 @@ it('a late report of deleted files does not affect an erased session that still 
   };
   const start = { ...startInStore('t1', 'one'), blobs: [createOutsideBlob('a', 3, 'one')] };
   expect(ledger.begin({ start, nonce: 'a', reader: READER })).toMatchObject({ status: 'leased' });
-  ledger.append(1, 3, { events: [event('t1', 'end')], release: 'ended' });
+  ledger.append(1, 3, { events: [createEventRow('t1', 'end')], release: 'ended' });
   ledger.removeBlob(computeBlobId('a'));
   const some = offerRow();
   expect(some.stale).toMatchObject({ copies: [{ id: computeBlobId('a') }] });

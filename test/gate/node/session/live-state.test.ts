@@ -6,7 +6,7 @@ import { defineModule } from '../../../../src/module.ts';
 import { summarize } from '../../../../src/modules/compaction/entry.ts';
 import { decorate } from '../../../../src/modules/decorators/entry.ts';
 import { createTestSession, type TestSession } from '../../../../src/testing/entry.ts';
-import { createLongMessage, listFirstWords } from './compaction-scene.ts';
+import { createLongMessage, joinFirstWords } from './compaction-scene.ts';
 import { withLiveState } from './live-state.ts';
 
 const words = defineModule({
@@ -52,10 +52,10 @@ it('a running invocation has the same state as a later fold of its journal', asy
     description: 'Works.',
     instructions: 'Work.',
     tools: [note, steer, dig, files],
-    use: [summarize({ overTokens: 150, keepTurns: 0, summarize: listFirstWords })],
+    use: [summarize({ overTokens: 150, keepTurns: 0, summarize: joinFirstWords })],
   });
   const { agent, live } = withLiveState(declared);
-  const ask = (...names: readonly string[]) => ({
+  const createCallReply = (...names: readonly string[]) => ({
     text: 'So.',
     calls: names.map((name) => ({ name })),
     usage: { inputTokens: 10, outputTokens: 5 },
@@ -64,11 +64,11 @@ it('a running invocation has the same state as a later fold of its journal', asy
     use: [words.use()],
     replies: [
       'A.',
-      ask('note', 'files'),
-      ask('dig', 'echo', 'nobody'),
-      ask('note'),
+      createCallReply('note', 'files'),
+      createCallReply('dig', 'echo', 'nobody'),
+      createCallReply('note'),
       'Dug.',
-      ask('steer'),
+      createCallReply('steer'),
       'Blue.',
     ],
     warm: true,

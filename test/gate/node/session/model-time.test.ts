@@ -92,13 +92,13 @@ describe('a model call that never settles and ignores its signal', () => {
   });
 
   it('is abandoned after ten minutes even if it streams, and is not retried', async () => {
-    let talk = (): void => {};
+    let emitText = (): void => {};
     const turn = await startTurn(({ onText }) => {
-      talk = () => onText?.('.');
+      emitText = () => onText?.('.');
       return neverResolve();
     });
     for (let minute = 1; minute < 10; minute += 1) {
-      talk();
+      emitText();
       await turn.advance(MINUTE);
     }
     expect(turn.end()).toBeUndefined();

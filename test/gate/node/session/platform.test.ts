@@ -13,7 +13,7 @@ import {
 } from './former-holder.ts';
 import { createMemoryApp, type MemoryApp } from './memory-app.ts';
 
-const NO_LIMITS = { iterations: 1_000 };
+const HIGH_LIMITS = { iterations: 1_000 };
 
 /** Counts every message to the session, independently of the meter. */
 function createCounter() {
@@ -61,7 +61,7 @@ interface DriveOptions {
 }
 
 /** Runs a turn through as many invocations as necessary, each with its own platform. */
-async function drive({
+async function driveTurn({
   replies,
   tools = [],
   platform,
@@ -74,7 +74,7 @@ async function drive({
   const app = createMemoryApp({
     replies,
     tools,
-    limits: NO_LIMITS,
+    limits: HIGH_LIMITS,
     wrap: (inner) => wrap(port ? port(inner) : inner),
   });
   const invocations: RunOutcome[] = [];
@@ -130,7 +130,7 @@ describe('an invocation near its limit of subrequests', () => {
       const { tool, calls } = createCountingTool('count', effect === 'once' ? {} : { effect });
       const replies = [...Array.from({ length: 99 }, () => callBatch('count', 2)), 'Done.'];
       const scene = { replies, tools: [tool], platform: { subrequests: 40 }, made: () => calls.length };
-      const { app, invocations } = await drive(scene);
+      const { app, invocations } = await driveTurn(scene);
       expect(invocations.at(-1)?.end).toBe('ended');
       expect(Math.max(...invocations.map(({ requests }) => requests))).toBeLessThanOrEqual(40);
       expect(new Set(calls).size).toBe(198);
@@ -150,7 +150,7 @@ describe('an invocation near its limit of subrequests', () => {
       tools: [tool],
       platform: { subrequests: 40 },
     };
-    const { app, invocations } = await drive({ ...scene, made: () => calls.length });
+    const { app, invocations } = await driveTurn({ ...scene, made: () => calls.length });
     expect(invocations.length).toBeGreaterThan(2);
     expect(Math.max(...invocations.map(({ requests }) => requests))).toBeLessThanOrEqual(40);
     expect(calls.length).toBe(60);
@@ -165,7 +165,7 @@ describe('an invocation near its limit of subrequests', () => {
   it('logs why it was handed over', async () => {
     const { tool } = createCountingTool('count');
     const replies = [...Array.from({ length: 20 }, () => callBatch('count')), 'Done.'];
-    const { app } = await drive({ replies, tools: [tool], platform: { subrequests: 40 } });
+    const { app } = await driveTurn({ replies, tools: [tool], platform: { subrequests: 40 } });
     const turn = (await app.state()).turn?.id ?? '';
     const yielded = (await app.events(turn)).filter((event) => event.type === 'turn-yielded');
     expect(yielded[0]).toMatchObject({
@@ -180,7 +180,7 @@ describe('an invocation near its limit of subrequests', () => {
       tools: [tool],
       platform: { subrequests: 40 },
     };
-    const { invocations } = await drive({ ...scene, made: () => 20 * calls.length });
+    const { invocations } = await driveTurn({ ...scene, made: () => 20 * calls.length });
     expect(calls.length).toBe(3);
     expect(invocations.map(({ end }) => end)).toEqual(['handed-over', 'handed-over', 'ended']);
     expect(Math.max(...invocations.map(({ requests }) => requests))).toBeLessThanOrEqual(40);
@@ -188,7 +188,7 @@ describe('an invocation near its limit of subrequests', () => {
 
   it('ends a turn as misconfigured if its tool needs more requests than any invocation may make', async () => {
     const { tool, calls } = createCountingTool('import', { subrequests: 29 });
-    const { app } = await drive({
+    const { app } = await driveTurn({
       replies: [callBatch('import')],
       tools: [tool],
       platform: { subrequests: 40 },
@@ -218,7 +218,7 @@ describe('a turn that is always near a limit', () => {
     const { tool, calls } = createCountingTool('count', { effect: 'read' });
     const replies = [callBatch('count', 2), callBatch('count'), 'Done.'];
     const platform = { subrequests: 20, internalSubrequests: 1_000 };
-    const { app, invocations } = await drive({ replies, tools: [tool], platform, asked: 15 });
+    const { app, invocations } = await driveTurn({ replies, tools: [tool], platform, asked: 15 });
     expect([invocations.length, invocations.at(-1)?.end]).toEqual([7, 'ended']);
     expect([calls.length, app.model.requests.length]).toEqual([3, 3]);
   });
@@ -227,7 +227,7 @@ describe('a turn that is always near a limit', () => {
     const { tool, calls } = createCountingTool('count');
     const replies = [callBatch('count', 2), 'Done.'];
     const scene = { replies, tools: [tool], platform: { subrequests: 20 }, spent: 14 };
-    const { app, invocations } = await drive(scene);
+    const { app, invocations } = await driveTurn(scene);
     expect(invocations.map(({ end }) => end)).toEqual([...Array(4).fill('handed-over'), 'ended']);
     expect([calls.length, app.model.requests.length]).toEqual([2, 2]);
   });
@@ -235,7 +235,7 @@ describe('a turn that is always near a limit', () => {
   it('continues even if an invocation needs nearly all its requests to read the session', async () => {
     const { tool } = createCountingTool('count', { effect: 'read' });
     const replies = [callBatch('count'), callBatch('count'), 'Done.'];
-    const { app, invocations } = await drive({
+    const { app, invocations } = await driveTurn({
       replies,
       tools: [tool],
       platform: { subrequests: 24 },
@@ -248,7 +248,7 @@ describe('a turn that is always near a limit', () => {
   it('ends as failed with the reason if no invocation can read its session', async () => {
     const { tool } = createCountingTool('count', { effect: 'read' });
     const replies = [...Array.from({ length: 20 }, () => callBatch('count')), 'Done.'];
-    const { app, invocations } = await drive({
+    const { app, invocations } = await driveTurn({
       replies,
       tools: [tool],
       platform: { subrequests: 20 },
@@ -426,7 +426,12 @@ describe('the two budgets of an invocation', () => {
     const { tool, calls } = createCountingTool('count', { effect: 'read' });
     const replies = [...Array.from({ length: 39 }, () => callBatch('count')), 'Done.'];
     const platform = { subrequests: 50, internalSubrequests: 1_000 };
-    const { app, invocations } = await drive({ replies, tools: [tool], platform, made: () => calls.length });
+    const { app, invocations } = await driveTurn({
+      replies,
+      tools: [tool],
+      platform,
+      made: () => calls.length,
+    });
     expect(invocations.length).toBe(3);
     expect((await app.state()).turn).toMatchObject({ outcome: 'completed', iterations: 40 });
   });
@@ -445,7 +450,7 @@ describe('a retried model call', () => {
     'counts each attempt after the failure %s toward the request limit',
     async (failed) => {
       const app = createMemoryApp({ replies: [] });
-      const ask =
+      const createAsk =
         (tries: number): ChatModel['ask'] =>
         async (_, { again }) => {
           for (let i = 0; i < tries; i += 1) await again?.(failed);
@@ -453,7 +458,7 @@ describe('a retried model call', () => {
         };
       const endAfter = async (tries: number): Promise<TurnEnd['status']> => {
         const meter = new Meter({ ...UNLIMITED_PLATFORM, subrequests: 20 }, () => 0);
-        const agent = { ...app.agent, model: { name: 'tried', ask: ask(tries) } };
+        const agent = { ...app.agent, model: { name: 'tried', ask: createAsk(tries) } };
         return (await app.say('Go.', { agent, meter })).status;
       };
       // Twelve requests are reserved.

@@ -18,8 +18,8 @@ import {
   createAskingTool,
   decide,
   listEventTypes,
-  openQuestionsOf,
   QUESTION,
+  readOpenQuestions,
   readResults,
   startTurn,
 } from './running-questions.ts';
@@ -89,7 +89,7 @@ describe('a question from a running call', () => {
     await app.clock.advance(LEASE_MS / 3 + 100);
     expect(await advanceUntilSettled(app.clock, end)).toMatchObject({ turn: { outcome: 'cancelled' } });
     expect(await readResults(app)).toEqual([['book', describeUnknownOutcome('book')]]);
-    expect(await openQuestionsOf(app, turn)).toEqual([]);
+    expect(await readOpenQuestions(app, turn)).toEqual([]);
   });
 
   it('is void if its holder is gone: the outcome of the call is unknown at once, and the call does not run again', async () => {
@@ -106,7 +106,7 @@ describe('a question from a running call', () => {
     ]);
     expect(await takeOver(app, app.clock, left)).toMatchObject({ status: 'ended', turn: { text: 'Done.' } });
     expect([ran, await readResults(app)]).toEqual([[], [['book', describeUnknownOutcome('book')]]]);
-    expect(await openQuestionsOf(app, left.turn)).toEqual([]);
+    expect(await readOpenQuestions(app, left.turn)).toEqual([]);
   });
 
   /** Runs a turn until its call has asked and its holder, cut off, loses the lease. */
@@ -156,7 +156,7 @@ describe('a question from a running call', () => {
     const again = app.run(await app.resume(turn));
     await app.clock.advance(0);
     await app.clock.advance(LEASE_MS / 4);
-    expect(await openQuestionsOf(app, turn)).toHaveLength(1);
+    expect(await readOpenQuestions(app, turn)).toHaveLength(1);
     expect(
       listEventTypes(await app.events(turn)).filter((type) => type === 'tool-call-suspended'),
     ).toHaveLength(1);

@@ -10,14 +10,14 @@ import type { SessionEvent } from '../../../../src/journal/entry.ts';
 import { sendLater } from '../../../../src/modules/schedules/entry.ts';
 import { createManualClock, type ScriptedReply } from '../../../../src/testing/entry.ts';
 import { createEmptyState, reduce } from '../../../doors/journal.ts';
-import { modelText } from '../../../doors/tools.ts';
+import { getModelText } from '../../../doors/tools.ts';
 import { createMemoryApp, type MemoryApp } from './memory-app.ts';
 
 afterEach(() => {
   vi.restoreAllMocks();
 });
 
-const plan = (run: (call: CallContext) => unknown): Tool =>
+const createPlanTool = (run: (call: CallContext) => unknown): Tool =>
   defineTool({ name: 'plan', description: 'Plans.', effect: 'read', run: (_, call) => run(call) });
 
 const PLAN_REPLY: ScriptedReply = { calls: [{ name: 'plan' }] };
@@ -32,7 +32,7 @@ function createScene(
 ) {
   const clock = createManualClock(1_000_000);
   const replies = Array.from({ length: 2_000 }, () => [PLAN_REPLY, 'Done.']).flat();
-  const app = createMemoryApp({ tools: [plan(run)], replies, clock, ...options });
+  const app = createMemoryApp({ tools: [createPlanTool(run)], replies, clock, ...options });
   const runAll = async (): Promise<number> => {
     let turns = 0;
     for (;;) {
@@ -56,7 +56,7 @@ const readGenerations = async (app: MemoryApp): Promise<(number | undefined)[]> 
 
 const readResults = async (app: MemoryApp): Promise<string[]> =>
   (await readEvents(app)).flatMap((event) =>
-    event.type === 'tool-call-ended' ? modelText(event.result) : [],
+    event.type === 'tool-call-ended' ? getModelText(event.result) : [],
   );
 
 const describeRefusal = (row: number): string =>

@@ -55,12 +55,12 @@ export async function startTurn(app: ClockedApp, host: Partial<TurnHost> = {}) {
   return { end, turn: leased.page.openTurn?.id ?? '' };
 }
 
-export const openQuestionsOf = async (app: MemoryApp, turn: string) =>
+export const readOpenQuestions = async (app: MemoryApp, turn: string) =>
   listOpenQuestions(await app.events(turn));
 
 /** Sends a decision about the first open question, and waits until the holder has received it. */
 export async function decide(app: ClockedApp, turn: string, sent: Answer<'decision'>): Promise<string> {
-  const [question] = await openQuestionsOf(app, turn);
+  const [question] = await readOpenQuestions(app, turn);
   if (!question) throw new Error('The turn has no open question.');
   const checked = checkAnswer(question, sent, { by: 'ann' });
   if (!checked.ok) throw new Error(checked.problems.join('; '));

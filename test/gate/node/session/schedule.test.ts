@@ -11,7 +11,7 @@ import {
 } from '../../../../src/testing/entry.ts';
 import { MAX_WAITING } from '../../../doors/journal.ts';
 import { MAX_WAITING_TURNS } from '../../../doors/ledger.ts';
-import { modelText } from '../../../doors/tools.ts';
+import { getModelText } from '../../../doors/tools.ts';
 import { createMemoryApp, type MemoryApp } from './memory-app.ts';
 
 const HOUR_MS = 3_600_000;
@@ -44,7 +44,7 @@ const readResults = async (app: MemoryApp): Promise<string[]> => {
   const page = await app.port.read({ from: 1, limit: 1_000 });
   return (page?.rows ?? [])
     .map(({ body }) => JSON.parse(body) as SessionEvent) // The event was stored in this form.
-    .flatMap((event) => (event.type === 'tool-call-ended' ? modelText(event.result) : []));
+    .flatMap((event) => (event.type === 'tool-call-ended' ? getModelText(event.result) : []));
 };
 
 describe('a message that a call schedules', () => {
@@ -210,10 +210,13 @@ describe('a message that a call schedules', () => {
   });
 
   it('is refused if the maximum number of messages is already waiting', async () => {
-    const plan = async (call: CallContext): Promise<void> => {
+    const scheduleMessages = async (call: CallContext): Promise<void> => {
       for (let i = 0; i < 20; i += 1) await sendLater(call, { message: 'A.', delaySeconds: HOUR_MS / 1_000 });
     };
-    const { app } = createScene(plan, Array.from({ length: 6 }, () => [PLAN_REPLY, 'Done.']).flat());
+    const { app } = createScene(
+      scheduleMessages,
+      Array.from({ length: 6 }, () => [PLAN_REPLY, 'Done.']).flat(),
+    );
     for (let i = 0; i < 6; i += 1) await app.say('Go.');
     expect((await app.port.read({ from: 1 }))?.waiting).toHaveLength(MAX_WAITING.turns);
     expect((await readResults(app)).at(-1)).toBe(
@@ -258,11 +261,11 @@ describe('a message that a call schedules', () => {
 
   it('is refused if the waiting messages would exceed ten million bytes', async () => {
     const heavy = { message: '€'.repeat(100_000), delaySeconds: HOUR_MS / 1_000 };
-    const plan = async (call: CallContext): Promise<void> => {
+    const scheduleMessages = async (call: CallContext): Promise<void> => {
       for (let i = 0; i < 20; i += 1)
         await sendLater(call, heavy).catch((failure: Error) => call.say(failure.message));
     };
-    const { app } = createScene(plan, [PLAN_REPLY, 'Done.', PLAN_REPLY, 'Done.']);
+    const { app } = createScene(scheduleMessages, [PLAN_REPLY, 'Done.', PLAN_REPLY, 'Done.']);
     for (let i = 0; i < 2; i += 1) await app.say('Go.');
     const types = { names: ['message-sent'], until: Number.MAX_SAFE_INTEGER };
     const page = await app.port.read({ from: 1, types });

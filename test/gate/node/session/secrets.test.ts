@@ -24,8 +24,8 @@ it('a secrets hook that never settles does not delay the cancel of its turn', as
 it('a secrets hook that takes longer than half a minute fails the turn with the reason', async () => {
   const app = createClockedApp({ replies: ['Never.'], leaseMs: LEASE_MS });
   let end: TurnEnd | undefined;
-  const secrets = (): Promise<never> => new Promise(() => {});
-  void app.say('Hi', { secrets }).then((ended) => {
+  const createSecrets = (): Promise<never> => new Promise(() => {});
+  void app.say('Hi', { secrets: createSecrets }).then((ended) => {
     end = ended;
   });
   await app.clock.advance(29_999);

@@ -4,7 +4,11 @@ import { requireApproval } from '../../../../src/modules/decorators/entry.ts';
 import { readMaxBytes, SessionLedger } from '../../../doors/ledger.ts';
 import { foldStoppedTurn } from '../../../doors/session.ts';
 import { MemoryStorage } from '../../../doors/testing.ts';
-import { beginRequest, event, startOf } from '../../../fixtures/session-contract/harness.ts';
+import {
+  createBeginRequest,
+  createEventRow,
+  createTurnStart,
+} from '../../../fixtures/session-contract/harness.ts';
 import { advanceUntilSettled } from './former-holder.ts';
 import { createClockedApp } from './memory-app.ts';
 
@@ -42,13 +46,16 @@ describe('a session whose database is nearly full', () => {
   it('refuses new messages, but not retries of known ones, and can still be read and erased', async () => {
     const app = createClockedApp({ replies: ['One.'], mostBytes });
     await advanceUntilSettled(app.clock, app.say('Go.'));
-    const long = { ...startOf('t2'), started: event('t2', 'x'.repeat(MAX_BYTES), 'turn-started') };
+    const long = {
+      ...createTurnStart('t2'),
+      started: createEventRow('t2', 'x'.repeat(MAX_BYTES), 'turn-started'),
+    };
     const full = { status: 'session-full', most: MAX_BYTES, used: expect.any(Number) };
     expect(await app.port.accept(long)).toEqual(full);
     expect(await app.port.accept({ ...long, whenBusy: 'queue' })).toEqual(full);
-    expect(await app.port.begin({ ...beginRequest('t2', 'n'), start: long })).toEqual(full);
-    expect(await app.port.accept(startOf('t3'))).toEqual({ status: 'accepted', turn: 't3' });
-    expect(await app.port.accept(startOf('t3'))).toEqual({ status: 'accepted', turn: 't3' });
+    expect(await app.port.begin({ ...createBeginRequest('t2', 'n'), start: long })).toEqual(full);
+    expect(await app.port.accept(createTurnStart('t3'))).toEqual({ status: 'accepted', turn: 't3' });
+    expect(await app.port.accept(createTurnStart('t3'))).toEqual({ status: 'accepted', turn: 't3' });
     expect(await app.port.erase()).toBe(true);
   });
 
@@ -68,22 +75,29 @@ describe('a session whose database is nearly full', () => {
 
   it('stores the end of a turn but omits a snapshot that does not fit', async () => {
     const { port } = createClockedApp({ replies: [], mostBytes });
-    const leased = await port.begin(beginRequest('t1', 'a'));
+    const leased = await port.begin(createBeginRequest('t1', 'a'));
     if (leased.status !== 'leased') throw new Error('The session was not leased.');
     const snapshot = { seq: 3, reducer: 1, body: 'x'.repeat(MAX_BYTES) };
-    const end = { events: [event('t1', 'y'.repeat(MAX_BYTES))], release: 'ended', snapshot } as const;
+    const end = {
+      events: [createEventRow('t1', 'y'.repeat(MAX_BYTES))],
+      release: 'ended',
+      snapshot,
+    } as const;
     expect(await port.append(leased.epoch, 3, end)).toMatchObject({ status: 'appended', head: 3 });
-    expect(await port.begin(beginRequest('t2', 'b'))).toMatchObject({ status: 'session-full' });
+    expect(await port.begin(createBeginRequest('t2', 'b'))).toMatchObject({ status: 'session-full' });
     const page = await port.read({ from: 1, folded: { reducer: 1, messageTypes: [] } });
     expect(page?.foldStart).toEqual({ snapshot: null, covered: [] });
   });
 
   it('accepts a cancel even if the session exceeds its limit', async () => {
     const { port } = createClockedApp({ replies: [], mostBytes });
-    const leased = await port.begin(beginRequest('t1', 'a'));
+    const leased = await port.begin(createBeginRequest('t1', 'a'));
     if (leased.status !== 'leased') throw new Error('The session was not leased.');
-    await port.accept({ ...startOf('t2'), whenBusy: 'queue' });
-    await port.append(leased.epoch, 3, { events: [event('t1', 'y'.repeat(MAX_BYTES))], release: 'ended' });
+    await port.accept({ ...createTurnStart('t2'), whenBusy: 'queue' });
+    await port.append(leased.epoch, 3, {
+      events: [createEventRow('t1', 'y'.repeat(MAX_BYTES))],
+      release: 'ended',
+    });
     expect(await port.post({ kind: 'answer', turn: 't2', body: '{}' })).toBe('session-full');
     expect(await port.post({ kind: 'cancel', turn: 't2', body: '{}' })).toBe('posted');
   });
@@ -92,8 +106,8 @@ describe('a session whose database is nearly full', () => {
     const { port } = createClockedApp({ replies: [], mostBytes });
     const bytes = new Uint8Array(MAX_BYTES);
     const blobs = [{ id: 'f', about: '{}', size: MAX_BYTES, bytes }];
-    await port.begin(beginRequest('t1', 'a'));
-    const start = { ...startOf('t2'), whenBusy: 'queue' } as const;
+    await port.begin(createBeginRequest('t1', 'a'));
+    const start = { ...createTurnStart('t2'), whenBusy: 'queue' } as const;
     expect(await port.accept({ ...start, blobs })).toMatchObject({ status: 'session-full' });
     expect(await port.accept(start)).toMatchObject({ status: 'queued' });
   });
@@ -118,14 +132,14 @@ describe('a database that becomes full below the limit', () => {
       now: () => 1,
       firstEpoch: () => 0,
     });
-    const leased = ledger.begin(beginRequest('t1', 'a'));
+    const leased = ledger.begin(createBeginRequest('t1', 'a'));
     storage.isFull = true;
     storage.tries = 0;
     const full = expect.objectContaining({ status: 'session-full' });
     expect(leased).toMatchObject({ status: 'leased' });
-    expect(ledger.append(1, 3, { events: [event('t1', 'x')] })).toEqual(full);
-    expect(ledger.accept({ ...startOf('t2'), delayMs: 5 })).toMatchObject({ status: 'scheduled' });
-    expect(ledger.append(1, 3, { events: [event('t1', 'x')], release: 'ended' })).toEqual(full);
+    expect(ledger.append(1, 3, { events: [createEventRow('t1', 'x')] })).toEqual(full);
+    expect(ledger.accept({ ...createTurnStart('t2'), delayMs: 5 })).toMatchObject({ status: 'scheduled' });
+    expect(ledger.append(1, 3, { events: [createEventRow('t1', 'x')], release: 'ended' })).toEqual(full);
     expect(storage.tries).toBe(2);
   });
 
@@ -133,11 +147,13 @@ describe('a database that becomes full below the limit', () => {
     const storage = new FullStorage('s', () => {});
     const options = { leaseMs: 20_000, now: () => 1, firstEpoch: () => 0 };
     const ledger = new SessionLedger(storage, options);
-    ledger.begin(beginRequest('t1', 'a'));
+    ledger.begin(createBeginRequest('t1', 'a'));
     storage.addEvents = () => {
       throw new Error('disk I/O error: SQLITE_IOERR');
     };
-    expect(() => ledger.append(1, 3, { events: [event('t1', 'x')] })).toThrow('disk I/O error: SQLITE_IOERR');
+    expect(() => ledger.append(1, 3, { events: [createEventRow('t1', 'x')] })).toThrow(
+      'disk I/O error: SQLITE_IOERR',
+    );
   });
 
   it('ends the invocation of its turn and logs that the turn cannot end', async () => {

@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { defineTool, exitEarly } from '../../../../src/index.ts';
 import { createManualClock, type SessionPort } from '../../../../src/testing/entry.ts';
 import type { TurnStart } from '../../../doors/journal.ts';
-import { startOf } from '../../../fixtures/session-contract/harness.ts';
+import { createTurnStart } from '../../../fixtures/session-contract/harness.ts';
 import { advanceUntilSettled, LEASE_MS, LONGEST_PAUSE, leaveHolderSilent } from './former-holder.ts';
 import { createMemoryApp } from './memory-app.ts';
 
@@ -10,7 +10,7 @@ import { createMemoryApp } from './memory-app.ts';
 function createSteeringStart(turn: string): TurnStart {
   const event = { message: 'Make it blue.', principal: { id: 'tester' }, loopId: turn, context: {} };
   const body = JSON.stringify({ v: 1, type: 'turn-started', turn, ...event });
-  return { ...startOf(turn), started: { type: 'turn-started', turn, body }, whenBusy: 'steer' };
+  return { ...createTurnStart(turn), started: { type: 'turn-started', turn, body }, whenBusy: 'steer' };
 }
 
 /** Expects that the message steered no turn, and that its own turn is open now. */

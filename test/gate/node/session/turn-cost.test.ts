@@ -19,7 +19,7 @@ async function playTurn(effect: Effect, more: (port: SessionPort) => Partial<Ses
   const clock = createManualClock(1_000_000);
   const rows = { events: 0, lease: 0 };
   const requests: Record<string, number> = {};
-  const count = (what: string): void => {
+  const countRequest = (what: string): void => {
     requests[what] = (requests[what] ?? 0) + 1;
   };
   const replyLater =
@@ -40,7 +40,7 @@ async function playTurn(effect: Effect, more: (port: SessionPort) => Partial<Ses
         get:
           (_, method: keyof SessionPort) =>
           (...args: unknown[]) => {
-            count(method);
+            countRequest(method);
             return Reflect.apply(port[method], port, args);
           },
       });

@@ -82,11 +82,11 @@ function createApp({
   };
 }
 
-const openTurnOf = async (app: ClockedApp): Promise<string> =>
+const readOpenTurn = async (app: ClockedApp): Promise<string> =>
   (await app.port.read({ from: 1 }))?.openTurn?.id ?? '';
 
 /** The agenda row that the module `notes` stores with this stop. */
-const releaseWithNote = (release: AppendData['release'], stop: string, turn: string, seq: number) => ({
+const createNoteRelease = (release: AppendData['release'], stop: string, turn: string, seq: number) => ({
   release,
   seq,
   agenda: [{ module: 'notes', key: '', ref: `${stop} ${turn}@${seq}` }],
@@ -109,22 +109,22 @@ describe('the seam `ended`', () => {
     await say('Go.');
     const [{ turn, seq } = expect.fail('Nothing is stored.')] =
       (await app.port.read({ from: 1 }))?.rows.slice(-1) ?? [];
-    expect(stored).toEqual([releaseWithNote('ended', stop, turn, seq)]);
+    expect(stored).toEqual([createNoteRelease('ended', stop, turn, seq)]);
     expect(stops).toEqual([{ id: turn, stop, seq, name: '["owner","tester","s1"]' }]);
   });
 
   it('is called with the append that suspends a turn, and with the one that ends it as cancelled', async () => {
     const { app, say, stored, takeOver } = createApp({ replies: [PAY_REPLY] });
     await say('Pay.');
-    const turn = await openTurnOf(app);
+    const turn = await readOpenTurn(app);
     const { head: suspended = 0 } = (await app.port.read({ from: 1 })) ?? {};
     await app.port.post({ kind: 'cancel', turn, body: '{}' });
     await takeOver(turn);
     const { head: ended = 0 } = (await app.port.read({ from: 1 })) ?? {};
     expect(ended).toBeGreaterThan(suspended);
     expect(stored).toEqual([
-      releaseWithNote('suspended', 'suspended', turn, suspended),
-      releaseWithNote('ended', 'ended', turn, ended),
+      createNoteRelease('suspended', 'suspended', turn, suspended),
+      createNoteRelease('ended', 'ended', turn, ended),
     ]);
   });
 
@@ -148,7 +148,7 @@ describe('the seam `ended`', () => {
       await app.port.append(epoch, page.head + 1, { events: [{ type: 'turn-ended', turn, body }] });
       await app.clock.advance(LEASE_MS + 1);
       await takeOver(turn);
-      expect(stored).toEqual([{ ...releaseWithNote('ended', stop, turn, page.head + 1) }]);
+      expect(stored).toEqual([{ ...createNoteRelease('ended', stop, turn, page.head + 1) }]);
     },
   );
 
@@ -161,7 +161,7 @@ describe('the seam `ended`', () => {
     await app.port.post({ kind: 'cancel', turn, body: '{}' });
     await app.clock.advance(LEASE_MS + 1);
     await takeOver(turn);
-    expect(stored).toEqual([releaseWithNote('ended', 'ended', turn, page.head + 2)]);
+    expect(stored).toEqual([createNoteRelease('ended', 'ended', turn, page.head + 2)]);
   });
 
   it('is called if a turn is abandoned unread because its holders fell silent', async () => {
@@ -174,7 +174,7 @@ describe('the seam `ended`', () => {
     await app.clock.advance(LEASE_MS + LONGEST_PAUSE);
     await takeOver(turn);
     const { head = 0 } = (await app.port.read({ from: 1 })) ?? {};
-    expect(stored).toEqual([releaseWithNote('ended', 'failed', turn, head)]);
+    expect(stored).toEqual([createNoteRelease('ended', 'failed', turn, head)]);
   });
 
   it('is called if a turn ends because its session is full', async () => {
@@ -185,7 +185,7 @@ describe('the seam `ended`', () => {
     await say('Go.');
     const { head = 0, rows = [] } = (await app.port.read({ from: 1 })) ?? {};
     expect(JSON.parse(rows.at(-1)?.body ?? '').error.type).toBe('session-full');
-    expect(stored).toEqual([releaseWithNote('ended', 'failed', rows.at(-1)?.turn ?? '', head)]);
+    expect(stored).toEqual([createNoteRelease('ended', 'failed', rows.at(-1)?.turn ?? '', head)]);
   });
 
   it('is called if a turn ends because no invocation can read its session', async () => {
@@ -204,7 +204,7 @@ describe('the seam `ended`', () => {
     const leased = await app.lease('Go.');
     await app.run(leased, { ...options, meter });
     const turn = leased.page.openTurn?.id ?? '';
-    expect(stored).toEqual([releaseWithNote('ended', 'failed', turn, leased.page.head + 1)]);
+    expect(stored).toEqual([createNoteRelease('ended', 'failed', turn, leased.page.head + 1)]);
   });
 
   it('stores the additions of the modules in the order of `use`', async () => {

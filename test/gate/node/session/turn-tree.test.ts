@@ -6,7 +6,7 @@ import { sendLater } from '../../../../src/modules/schedules/entry.ts';
 import { createManualClock, type ScriptedReply } from '../../../../src/testing/entry.ts';
 import { createEmptyState, parseSnapshot, reduce, toSnapshot } from '../../../doors/journal.ts';
 import { toTurnStart } from '../../../doors/session.ts';
-import { CALL_ORIGINS, modelText } from '../../../doors/tools.ts';
+import { CALL_ORIGINS, getModelText } from '../../../doors/tools.ts';
 import { createMemoryApp, type MemoryApp } from './memory-app.ts';
 
 beforeEach(() => {
@@ -17,7 +17,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-const plan = (run: (call: CallContext) => unknown): Tool =>
+const createPlanTool = (run: (call: CallContext) => unknown): Tool =>
   defineTool({ name: 'plan', description: 'Plans.', effect: 'read', run: (_, call) => run(call) });
 
 const PLAN_REPLY: ScriptedReply = { calls: [{ name: 'plan' }] };
@@ -41,7 +41,7 @@ function createScene(
 ) {
   const clock = createManualClock(1_000_000);
   const replies = Array.from({ length: 2_000 }, () => [PLAN_REPLY, 'Done.']).flat();
-  const app = createMemoryApp({ tools: [plan(run)], replies, clock, ...options });
+  const app = createMemoryApp({ tools: [createPlanTool(run)], replies, clock, ...options });
   const runAll = async (ms = 1_000): Promise<number> => {
     for (let turns = 0; ; turns += 1) {
       await clock.advance(ms);
@@ -60,7 +60,7 @@ const readEvents = async ({ port }: MemoryApp): Promise<readonly SessionEvent[]>
 
 const readResults = async (app: MemoryApp): Promise<string[]> =>
   (await readEvents(app)).flatMap((event) =>
-    event.type === 'tool-call-ended' ? modelText(event.result) : [],
+    event.type === 'tool-call-ended' ? getModelText(event.result) : [],
   );
 
 const describeRefusal = (count: number): string =>

@@ -3,7 +3,7 @@ import type { SessionEvent, StoredEvent } from '../../../../src/journal/entry.ts
 import type { InboxMessageKind } from '../../../doors/journal.ts';
 import { BUILT_IN_KINDS } from '../../../doors/kinds.ts';
 import { foldStoppedTurn } from '../../../doors/session.ts';
-import { startOf } from '../../../fixtures/session-contract/harness.ts';
+import { createTurnStart } from '../../../fixtures/session-contract/harness.ts';
 import {
   advanceUntilSettled,
   callEvents,
@@ -231,7 +231,7 @@ describe('an inbox message', () => {
     const leased = await app.lease('Go.');
     const body = JSON.stringify({ v: 1, type: 'turn-ended', turn: 's1', outcome: 'completed' });
     const started = { type: 'turn-started', turn: 's1', body };
-    await app.port.accept({ ...startOf('s1'), started, whenBusy: 'steer' });
+    await app.port.accept({ ...createTurnStart('s1'), started, whenBusy: 'steer' });
     await app.clock.advance(LEASE_MS + 1);
     const turn = leased.page.openTurn?.id ?? '';
     expect(await advanceUntilSettled(app.clock, app.run(await app.resume(turn)))).toMatchObject({

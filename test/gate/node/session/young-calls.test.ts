@@ -43,7 +43,7 @@ beforeEach(() => {
 });
 
 const lookAtBank: ReconcileFunction = () => (paid.length > 0 ? { done: 'was paid' } : 'not-done');
-const lookAtOldOnes: ReconcileFunction = (call) => {
+const reconcileOldCalls: ReconcileFunction = (call) => {
   const found = lookAtBank(call);
   return found === 'not-done' && call.now() - call.startedAt < MAX_REQUEST_MS ? 'unknown' : found;
 };
@@ -112,7 +112,7 @@ describe('a request that is still in transit when its call is reconciled, 25 s a
   });
 
   it('pays once if the tool returns `unknown` for such a recent call', async () => {
-    const app = createApp(createSlowPayTool(lookAtOldOnes));
+    const app = createApp(createSlowPayTool(reconcileOldCalls));
     await takeOver(app, await killWhilePaying(app));
     expect(told.map(({ age }) => age)).toEqual([25_000]);
     expect(paid).toEqual([40_000]);
@@ -120,7 +120,7 @@ describe('a request that is still in transit when its call is reconciled, 25 s a
   });
 
   it('is found if the turn is taken over later', async () => {
-    const app = createApp(createSlowPayTool(lookAtOldOnes));
+    const app = createApp(createSlowPayTool(reconcileOldCalls));
     const turn = await killWhilePaying(app);
     await clock.advance(MAX_REQUEST_MS);
     await takeOver(app, turn);

@@ -7,6 +7,7 @@ import type { TestSession } from '../../../../src/testing/entry.ts';
 import { startStored } from '../../../fixtures/stored.ts';
 import {
   callTools,
+  createOrderMachine,
   createPositions,
   createWorkshop,
   formatWrongState,
@@ -15,14 +16,13 @@ import {
   getOuterResults,
   listInnerAnswers,
   orderCalls,
-  orderMachine,
   readPositions,
   startSession,
 } from './scenes.ts';
 
 describe('a call in the wrong state', () => {
   it('does not run, and returns the required state (STM-04)', async () => {
-    const { machine, done } = orderMachine();
+    const { machine, done } = createOrderMachine();
     const session = startSession([machine], [orderCalls('41'), callTools('ship'), 'So.', 'Done.']);
     await session.send('Go.');
     expect(await listInnerAnswers(session)).toEqual([`ship: ${formatWrongState('draft', 'confirmed')}`]);
@@ -80,7 +80,7 @@ describe('a transition', () => {
       if (result instanceof Error) throw result;
       return result;
     });
-    const machine = orderMachine({
+    const machine = createOrderMachine({
       states: { draft: [{ tool: confirm, to: 'confirmed' }], confirmed: [tool('ship')], shipped: [] },
     }).machine;
     const tries = [
@@ -104,7 +104,7 @@ describe('a transition', () => {
   });
 
   it('does not follow a tool without a target state (STM-06)', async () => {
-    const { machine } = orderMachine();
+    const { machine } = createOrderMachine();
     const session = startSession(
       [machine],
       [orderCalls('41'), callTools('add_item', 'status'), 'So.', 'Done.'],
@@ -122,7 +122,7 @@ describe('a transition', () => {
       input: v.object({ amount: v.number() }),
       run: () => 'paid',
     });
-    const { machine } = orderMachine({
+    const { machine } = createOrderMachine({
       states: { draft: [{ tool: pay, to: 'confirmed' }], confirmed: [tool('ship')], shipped: [] },
     });
     const session = startSession(
@@ -139,7 +139,7 @@ describe('a transition', () => {
 
 describe('the calls of one reply', () => {
   it('run in order, and each one runs in the state after the previous call (STM-12)', async () => {
-    const { machine, done } = orderMachine();
+    const { machine, done } = createOrderMachine();
     const batch = callTools('ship', 'add_item', 'confirm', 'status', 'ship', 'add_item');
     const session = startSession([machine], [orderCalls('41'), batch, 'Shipped.', 'Done.']);
     await session.send('Go.');
@@ -193,13 +193,13 @@ describe('the model of a state machine', () => {
   const moves = [orderCalls('41'), callTools('confirm'), callTools('ship'), 'Shipped.', 'Done.'];
 
   it('sees every tool in every state by default (STM-07)', async () => {
-    const session = startSession([orderMachine().machine], moves);
+    const session = startSession([createOrderMachine().machine], moves);
     await session.send('Go.');
     expect(getInnerOffers(session)).toEqual(Array(3).fill(['add_item', 'confirm', 'ship', 'status']));
   });
 
   it('sees only the available tools with hideUnavailable (STM-07)', async () => {
-    const session = startSession([orderMachine({ hideUnavailable: true }).machine], moves);
+    const session = startSession([createOrderMachine({ hideUnavailable: true }).machine], moves);
     await session.send('Go.');
     expect(getInnerOffers(session)).toEqual([
       ['add_item', 'confirm', 'status'],
@@ -216,7 +216,7 @@ describe('the model of a state machine', () => {
 
   it('sees the same instructions in the whole call: the first state, the task and a note about availability (STM-09)', async () => {
     const session = startSession(
-      [orderMachine().machine],
+      [createOrderMachine().machine],
       [
         orderCalls('41'),
         callTools('confirm'),
@@ -235,7 +235,7 @@ describe('the model of a state machine', () => {
 
   it('sees the same instructions when another invocation resumes, even after a transition or a reset', async () => {
     const { tool } = createWorkshop();
-    const { machine } = orderMachine({
+    const { machine } = createOrderMachine({
       states: {
         draft: [{ tool: tool('confirm'), to: 'confirmed' }],
         confirmed: [{ tool: requireApproval(tool('ship'), 'Ship?'), to: 'shipped' }],
@@ -258,7 +258,7 @@ describe('the model of a state machine', () => {
   });
 
   it('sees instructions that depend on the view, the input and the state (STM-09)', async () => {
-    const { machine } = orderMachine({
+    const { machine } = createOrderMachine({
       instructions: (view, { orderId }, state) => `${view.path} ${view.iterations} ${orderId} ${state}`,
     });
     const session = startSession([machine], moves);
@@ -271,7 +271,7 @@ describe('the model of a state machine', () => {
   });
 
   it('sees the same instructions each time if they are text', async () => {
-    const session = startSession([orderMachine({ instructions: 'You process.' }).machine], moves);
+    const session = startSession([createOrderMachine({ instructions: 'You process.' }).machine], moves);
     await session.send('Go.');
     expect(getInnerInstructions(session)).toEqual(Array(3).fill('You process.'));
   });
@@ -303,7 +303,7 @@ describe('a tool that returns a stored result', () => {
 
 describe('the name of a state machine', () => {
   it('can be different for the model, and the machine remains the same', async () => {
-    const { machine } = orderMachine();
+    const { machine } = createOrderMachine();
     const session = startSession(
       [machine, withName(machine, 'other')],
       [

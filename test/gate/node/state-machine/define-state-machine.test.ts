@@ -13,11 +13,11 @@ import { formatToolTree } from '../../../../src/modules/inspect/entry.ts';
 import { toolTable } from '../../../../src/modules/tool-objects/entry.ts';
 import {
   callTools,
+  createOrderMachine,
   createWorkshop,
   getOuterResults,
   listInnerAnswers,
   orderCalls,
-  orderMachine,
   readPositions,
   startSession,
 } from './scenes.ts';
@@ -123,7 +123,7 @@ describe('defineStateMachine', () => {
   });
 
   it('accepts an object with states of tools or { tool, to }, and tools of all states (STM-01)', () => {
-    const { machine } = orderMachine();
+    const { machine } = createOrderMachine();
     expect(machine).toMatchObject({
       name: 'orders',
       description: 'Processes one order.',
@@ -296,7 +296,7 @@ describe('startingIn', () => {
       ],
       ['confirmed', 'ship: ship done'],
     ] as const) {
-      const { machine } = orderMachine();
+      const { machine } = createOrderMachine();
       const copy = state === 'draft' ? machine : startingIn(machine, state);
       if (state === 'draft') startingIn(machine, 'confirmed');
       const session = startSession([copy], [orderCalls('41'), callTools('ship'), 'So.', 'Done.']);
@@ -306,7 +306,7 @@ describe('startingIn', () => {
   });
 
   it('does not change a stored position', async () => {
-    const { machine } = orderMachine();
+    const { machine } = createOrderMachine();
     const first = [orderCalls('41'), callTools('confirm', 'ship'), 'Shipped.', 'Done.'];
     const session = startSession(
       [startingIn(machine, 'draft')],
@@ -318,7 +318,7 @@ describe('startingIn', () => {
   });
 
   it('can be applied to a machine that it returned, and keeps all options', async () => {
-    const { machine } = orderMachine();
+    const { machine } = createOrderMachine();
     const copy = startingIn(startingIn(machine, 'confirmed'), 'shipped');
     const session = startSession([copy], [orderCalls('41'), 'So.', 'Done.']);
     await session.send('Go.');
@@ -329,7 +329,7 @@ describe('startingIn', () => {
   });
 
   it('throws for an unknown state, and for a decorated machine, because the decorators would be lost', () => {
-    const { machine } = orderMachine();
+    const { machine } = createOrderMachine();
     expect(() => startingIn(requireApproval(machine, 'May I?'), 'confirmed')).toThrow(
       new ToolDefinitionError(
         'orders',

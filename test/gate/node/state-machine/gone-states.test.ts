@@ -6,6 +6,7 @@ import { requireApproval } from '../../../../src/modules/decorators/entry.ts';
 import { createTestSession, type ScriptedReply } from '../../../../src/testing/entry.ts';
 import {
   callTools,
+  createOrderMachine,
   createPositions,
   createTurnReplies,
   createWorkshop,
@@ -14,13 +15,12 @@ import {
   getOuterResults,
   listInnerAnswers,
   orderCalls,
-  orderMachine,
   readPositions,
 } from './scenes.ts';
 
 describe('a stored state that the code no longer defines', () => {
   const { tool, done } = createWorkshop();
-  const before = orderMachine({
+  const before = createOrderMachine({
     states: {
       draft: [{ tool: requireApproval(tool('confirm'), 'Confirm?'), to: 'confirmed' }],
       confirmed: [],
@@ -29,7 +29,7 @@ describe('a stored state that the code no longer defines', () => {
   }).machine;
   /** Returns the same machine with other states, as in a later deployment. */
   const createLaterMachine = (renamed?: { draft: 'confirmed' }): AnyTool =>
-    orderMachine({
+    createOrderMachine({
       initial: 'confirmed',
       states: { confirmed: [{ tool: tool('ship'), to: 'shipped' }], shipped: [] } as never, // One state was removed.
       renamed: renamed as never,
@@ -143,7 +143,7 @@ describe('a stored state that the code no longer defines', () => {
       ...createTurnReplies('41', 'ship'),
     ]);
     await session.send('Go.');
-    deploy(orderMachine({ initial: 'confirmed' }).machine);
+    deploy(createOrderMachine({ initial: 'confirmed' }).machine);
     await session.send('Ship.');
     expect((await listInnerAnswers(session)).at(-1)).toBe(`ship: ${formatWrongState('draft', 'confirmed')}`);
   });

@@ -6,6 +6,7 @@ import { jsonSchema } from '../../../../src/modules/json-schema/entry.ts';
 import type { TestSession } from '../../../../src/testing/entry.ts';
 import {
   callTools,
+  createOrderMachine,
   createPositions,
   createTurnReplies,
   createWorkshop,
@@ -13,7 +14,6 @@ import {
   getOuterResults,
   listInnerAnswers,
   orderCalls,
-  orderMachine,
   readPositions,
   replyByLoop,
   startSession,
@@ -21,7 +21,7 @@ import {
 
 describe('the position of a state machine', () => {
   it('is its state at the end of the last turn, even after a restart', async () => {
-    const { machine, done } = orderMachine();
+    const { machine, done } = createOrderMachine();
     const session = startSession(
       [machine],
       [...createTurnReplies('41', 'confirm'), ...createTurnReplies('41', 'confirm', 'ship')],
@@ -36,7 +36,7 @@ describe('the position of a state machine', () => {
   });
 
   it('is part of the snapshot of a long journal', async () => {
-    const { machine } = orderMachine();
+    const { machine } = createOrderMachine();
     const turns = Array.from({ length: 30 }, (_, index) => createTurnReplies(`${index}`, 'confirm'));
     const session = startSession([machine], [...turns.flat(), ...createTurnReplies('7', 'ship')]);
     for (const _ of turns) await session.send('Confirm.');
@@ -50,7 +50,7 @@ describe('the position of a state machine', () => {
   });
 
   it('is separate for each key, even for unusual keys', async () => {
-    const { machine } = orderMachine();
+    const { machine } = createOrderMachine();
     const keys = ['__proto__', 'constructor', 'toString', '', '41'];
     const session = startSession(
       [machine],
@@ -78,7 +78,7 @@ describe('the position of a state machine', () => {
   });
 
   it('is shared by all calls of a machine without a key', async () => {
-    const { machine } = orderMachine({ key: undefined });
+    const { machine } = createOrderMachine({ key: undefined });
     const session = startSession(
       [machine],
       [...createTurnReplies('41', 'confirm'), ...createTurnReplies('42', 'ship')],
@@ -89,7 +89,7 @@ describe('the position of a state machine', () => {
   });
 
   it('depends on the path of the machine, so the machine has another position inside another tool', async () => {
-    const { machine } = orderMachine();
+    const { machine } = createOrderMachine();
     const desk = defineAgenticTool({
       name: 'desk',
       description: 'Works.',
@@ -118,7 +118,7 @@ describe('the position of a state machine', () => {
   });
 
   it('is reset if the input asks for it, and stays reset', async () => {
-    const { machine } = orderMachine();
+    const { machine } = createOrderMachine();
     const again = callTools(['orders', { orderId: '41', again: true }]);
     const session = startSession(
       [machine],
@@ -154,7 +154,7 @@ describe('a state machine whose Worker is killed', () => {
     };
     const made = tool('ship', kill);
     const ship: AnyTool = more.reconciles ? createReconcilingTool(made) : made;
-    const { machine } = orderMachine({
+    const { machine } = createOrderMachine({
       states: {
         draft: [{ tool: tool('confirm'), to: 'confirmed' }],
         confirmed: [{ tool: ship, to: 'shipped' }],
@@ -234,7 +234,7 @@ describe('calls of a state machine in one reply', () => {
     `Order ${orderId}.`;
 
   it('run one after another for the same key, even if only parsing reveals that the keys are equal', async () => {
-    const { machine, done } = orderMachine({ instructions: formatInstructions });
+    const { machine, done } = createOrderMachine({ instructions: formatInstructions });
     const session = startSession(
       [machine],
       replyByLoop({
@@ -255,7 +255,7 @@ describe('calls of a state machine in one reply', () => {
   });
 
   it('run in parallel for different keys', async () => {
-    const { machine } = orderMachine({ instructions: formatInstructions });
+    const { machine } = createOrderMachine({ instructions: formatInstructions });
     const session = startSession(
       [machine],
       replyByLoop({
@@ -272,7 +272,7 @@ describe('calls of a state machine in one reply', () => {
   });
 
   it('report the problems of invalid inputs without a call of the key function', async () => {
-    const { machine } = orderMachine({
+    const { machine } = createOrderMachine({
       key: ({ orderId }) => orderId.toUpperCase(),
       reset: undefined,
     });
@@ -289,7 +289,7 @@ describe('calls of a state machine in one reply', () => {
   });
 
   it('return an error result if the key function throws', async () => {
-    const { machine } = orderMachine({
+    const { machine } = createOrderMachine({
       key: () => {
         throw new Error('The key is missing.');
       },
@@ -304,7 +304,7 @@ describe('calls of a state machine in one reply', () => {
 describe('a tool of a state machine that waits for approval', () => {
   function startWaiting(batch = callTools('confirm')) {
     const { tool, done } = createWorkshop();
-    const { machine } = orderMachine({
+    const { machine } = createOrderMachine({
       states: {
         draft: [{ tool: requireApproval(tool('confirm'), 'Confirm?'), to: 'confirmed' }],
         confirmed: [{ tool: tool('ship'), to: 'shipped' }],

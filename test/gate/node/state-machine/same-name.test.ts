@@ -11,12 +11,12 @@ import { withName } from '../../../../src/modules/decorators/entry.ts';
 import { jsonSchema } from '../../../../src/modules/json-schema/entry.ts';
 import {
   callTools,
+  createOrderMachine,
   createTurnReplies,
   createWorkshop,
   formatWrongState,
   listInnerAnswers,
   orderCalls,
-  orderMachine,
   readPositions,
   startSession,
 } from './scenes.ts';
@@ -31,7 +31,7 @@ const usOrder = callTools(['us_orders', { orderId: '41' }]);
 
 describe('two state machines with the same name', () => {
   it('have separate positions in two unfolding tools', async () => {
-    const [eu, us] = [orderMachine(), orderMachine()];
+    const [eu, us] = [createOrderMachine(), createOrderMachine()];
     const session = startSession(createRegionTools(eu.machine, us.machine), [
       callTools('eu', 'us'),
       ...createTurnReplies('41', 'confirm'),
@@ -55,7 +55,7 @@ describe('two state machines with the same name', () => {
   });
 
   it('share one position if one is a copy of the other under another name', async () => {
-    const { machine } = orderMachine();
+    const { machine } = createOrderMachine();
     const session = startSession(
       [machine, withName(machine, 'sales')],
       [
@@ -91,7 +91,7 @@ describe('two state machines with the same name', () => {
         }),
     ],
   ])('have separate positions inside %s with the same name', async (_, around) => {
-    const [eu, us] = [orderMachine(), orderMachine()];
+    const [eu, us] = [createOrderMachine(), createOrderMachine()];
     const session = startSession(createRegionTools(around([eu.machine]), around([us.machine])), [
       callTools('eu', 'us'),
       ...[callTools('orders'), orderCalls('41'), callTools('confirm'), 'So.', 'So.'],

@@ -11,7 +11,7 @@ import {
 import { defineStateMachine, type StateMachine } from '../../../../src/kinds/entry.ts';
 import type { ModelRequest } from '../../../../src/model/entry.ts';
 import { createTestSession, type ScriptedReply, type TestSession } from '../../../../src/testing/entry.ts';
-import { modelText } from '../../../doors/tools.ts';
+import { getModelText } from '../../../doors/tools.ts';
 
 /** Makes a reply that calls these tools. Each is a tool name, or a name with its input. */
 export const callTools = (...wanted: readonly (string | readonly [name: string, input: unknown])[]) => ({
@@ -68,7 +68,7 @@ type OrdersMachine = StateMachine<'orders', v.InferOutput<typeof OrderInput>, Or
 type MachineConfig = Parameters<typeof defineStateMachine<'orders', OrderStates, typeof OrderInput>>[0];
 
 /** Returns a machine that confirms and ships orders, with one position for each order. */
-export function orderMachine(changes: Partial<MachineConfig> = {}) {
+export function createOrderMachine(changes: Partial<MachineConfig> = {}) {
   const { done, tool } = createWorkshop();
   const [addItem, confirm, ship, status] = [tool('add_item'), tool('confirm'), tool('ship'), tool('status')];
   const machine: OrdersMachine = defineStateMachine({
@@ -114,7 +114,7 @@ export async function listInnerAnswers(session: TestSession): Promise<string[]> 
     if (!('frame' in event) || event.frame === undefined) continue;
     if (event.type === 'model-replied') for (const call of event.toolCalls) names.set(call.id, call.name);
     if (event.type === 'tool-call-ended')
-      answers.push(`${names.get(event.call)}: ${modelText(event.result)}`);
+      answers.push(`${names.get(event.call)}: ${getModelText(event.result)}`);
   }
   return answers;
 }

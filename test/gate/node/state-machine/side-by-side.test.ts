@@ -8,13 +8,13 @@ import type { ScriptedReply, TestSession } from '../../../../src/testing/entry.t
 import { waitForEvent } from '../../../fixtures/stored.ts';
 import {
   callTools,
+  createOrderMachine,
   createPositions,
   createWorkshop,
   formatWrongState,
   getOuterResults,
   listInnerAnswers,
   orderCalls,
-  orderMachine,
   readPositions,
   startSession,
 } from './scenes.ts';
@@ -74,7 +74,7 @@ describe('parallel loops of one state machine', () => {
   ])(
     'share the position in %s: one call makes the transition, and the other call is refused',
     async (_, around) => {
-      const { machine, done } = orderMachine();
+      const { machine, done } = createOrderMachine();
       const session = startSession(
         [around(machine)],
         createTwoDesks([callTools('confirm')], [callTools('confirm')]),
@@ -92,7 +92,7 @@ describe('parallel loops of one state machine', () => {
 
   it('continue in the new state after a transition, even before its batch has ended', async () => {
     const { tool, done } = createWorkshop();
-    const { machine } = orderMachine({
+    const { machine } = createOrderMachine({
       states: {
         draft: [{ tool: tool('confirm'), to: 'confirmed' }],
         confirmed: [{ tool: tool('ship'), to: 'shipped' }],
@@ -121,7 +121,7 @@ describe('parallel loops of one state machine', () => {
 
   it('do not run a call whose approval arrives after a transition', async () => {
     const { tool, done } = createWorkshop();
-    const { machine } = orderMachine({
+    const { machine } = createOrderMachine({
       initial: 'draft',
       states: {
         draft: [
@@ -160,7 +160,7 @@ describe('parallel loops of one state machine', () => {
             input: jsonSchema({ type: 'object' }),
             tools: [requireApproval(tool('transfer'), 'Pay?')],
           });
-      const { machine } = orderMachine({
+      const { machine } = createOrderMachine({
         states: {
           draft: [
             { tool: pay, to: 'confirmed' },
@@ -188,7 +188,7 @@ describe('parallel loops of one state machine', () => {
   );
 
   it('include a call whose reviewer changed its input to the same key', async () => {
-    const { machine, done } = orderMachine();
+    const { machine, done } = createOrderMachine();
     const reviewed = withReview(machine, ({ input }) =>
       input.orderId === '42' ? { decision: 'edit', input: { orderId: ' 41' } } : { decision: 'approve' },
     );
@@ -235,7 +235,7 @@ describe('parallel loops of one state machine in a killed Worker', () => {
       session.kill();
       return 'confirm done';
     });
-    const { machine } = orderMachine({
+    const { machine } = createOrderMachine({
       states: {
         draft: [{ tool: createReconcilingTool(confirm), to: 'confirmed' }],
         confirmed: [{ tool: tool('ship'), to: 'shipped' }],
@@ -281,7 +281,7 @@ describe('parallel loops of one state machine in a killed Worker', () => {
       if (done.filter((name) => name === 'ship').length === 1) session.kill();
       return 'ship done';
     });
-    const { machine } = orderMachine({
+    const { machine } = createOrderMachine({
       states: {
         draft: [{ tool: confirm, to: 'confirmed' }],
         confirmed: [{ tool: createReconcilingTool(ship), to: 'shipped' }],

@@ -8,6 +8,7 @@ import { Cart, createDiscoveringProvider } from '../../../fixtures/tool-sources.
 import { createCrashTool } from '../unfolding/scenes.ts';
 import {
   callTools,
+  createOrderMachine,
   createPositions,
   createTurnReplies,
   createWorkshop,
@@ -16,7 +17,6 @@ import {
   getInnerOffers,
   listInnerAnswers,
   orderCalls,
-  orderMachine,
   readPositions,
   startSession,
 } from './scenes.ts';
@@ -34,7 +34,7 @@ const createFindingSource = (...names: readonly string[]) => {
 describe('a state of a state machine', () => {
   it('accepts the tools of an object, which are shared by all states that list the object', async () => {
     const cart = new Cart();
-    const { machine } = orderMachine({
+    const { machine } = createOrderMachine({
       states: { draft: [{ tool: cart, to: 'confirmed' }], confirmed: [cart], shipped: [] },
     });
     expect(machine.inner?.map(({ name }) => name)).toEqual(['pay', 'put', 'status']);
@@ -51,7 +51,7 @@ describe('a state of a state machine', () => {
         return 'ran';
       }
     }
-    const { machine } = orderMachine({
+    const { machine } = createOrderMachine({
       states: { draft: [{ tool: new Job(), to: 'confirmed' }], confirmed: [], shipped: [] },
     });
     const session = startSession([machine], createTurnReplies('1', 'run'));
@@ -65,7 +65,7 @@ describe('a state of a state machine', () => {
     { warm: false, puts: 0 },
   ])('accepts the tools of a factory, which runs once per invocation (%o)', async ({ warm, puts }) => {
     const cart = toolFactory(() => new Cart());
-    const { machine } = orderMachine({
+    const { machine } = createOrderMachine({
       states: { draft: [{ tool: cart, to: 'confirmed' }], confirmed: [cart], shipped: [] },
     });
     const replies = [...createTurnReplies('1', 'put', 'put', 'pay'), ...createTurnReplies('1', 'put')];
@@ -89,7 +89,7 @@ describe('a state of a state machine', () => {
       tools: [tool('buy')],
       childToolUsageNotes: 'Buy little.',
     });
-    const { machine } = orderMachine({
+    const { machine } = createOrderMachine({
       instructions: 'Do it.',
       states: { draft: [group], confirmed: [{ tool: group, to: 'shipped' }], shipped: [] },
     });
@@ -101,7 +101,7 @@ describe('a state of a state machine', () => {
 
   it('accepts a provider, which is asked before each model call and whose tools can make transitions', async () => {
     const { provider, discover } = createFindingSource('buy');
-    const { machine } = orderMachine({
+    const { machine } = createOrderMachine({
       states: { draft: [{ tool: provider, to: 'confirmed' }], confirmed: [], shipped: [] },
     });
     const session = startSession([machine], createTurnReplies('1', 'buy', 'buy'));
@@ -121,7 +121,7 @@ describe('a state of a state machine', () => {
   it('has the same tools in another invocation', async () => {
     const { provider } = createFindingSource('buy', 'sell');
     const crashes = createCrashTool((): TestSession => session);
-    const { machine } = orderMachine({
+    const { machine } = createOrderMachine({
       everywhere: [crashes],
       states: {
         draft: [{ tool: provider, to: 'confirmed' }],
@@ -143,7 +143,7 @@ describe('a state of a state machine', () => {
 
   it('can share a provider with another state', async () => {
     const { provider } = createFindingSource('buy');
-    const { machine } = orderMachine({
+    const { machine } = createOrderMachine({
       hideUnavailable: true,
       everywhere: [],
       states: {
@@ -165,7 +165,7 @@ describe('a state of a state machine', () => {
 describe('the tools of all states', () => {
   it('can come from a provider', async () => {
     const { provider } = createFindingSource('look');
-    const { machine } = orderMachine({ everywhere: [provider] });
+    const { machine } = createOrderMachine({ everywhere: [provider] });
     const session = startSession([machine], createTurnReplies('1', 'look'));
     await session.send('Go.');
     expect(await listInnerAnswers(session)).toEqual(['look: look done']);

@@ -4,7 +4,7 @@ import { defineTool, ToolDefinitionError } from '../../../../src/index.ts';
 import { defineStateMachine, startingIn } from '../../../../src/kinds/entry.ts';
 import { requireApproval } from '../../../../src/modules/decorators/entry.ts';
 import { toMermaid } from '../../../../src/modules/inspect/entry.ts';
-import { createWorkshop, orderMachine } from './scenes.ts';
+import { createOrderMachine, createWorkshop } from './scenes.ts';
 
 const { tool } = createWorkshop();
 const base = { name: 'door', description: 'Is a door.', input: v.object({}) } as const;
@@ -106,7 +106,7 @@ describe('the diagram of a state machine', () => {
   });
 
   it('is the same for a decorated machine, and for a copy with another initial state', () => {
-    const { machine } = orderMachine();
+    const { machine } = createOrderMachine();
     expect(toMermaid(requireApproval(machine, 'May I?'))).toBe(toMermaid(machine));
     expect(toMermaid(startingIn(machine, 'shipped'))).toBe(
       toMermaid(machine).replace('[*] --> s0', '[*] --> s2').replace('note right of s0', 'note right of s2'),

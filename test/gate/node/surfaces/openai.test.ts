@@ -30,7 +30,7 @@ const createTurnEnded = (
   more: object = {},
 ): StoredEvent => ({ ...TURN_PLACE, seq: 4, type: 'turn-ended', outcome, ...more }) as StoredEvent;
 
-const answerTo = (events: readonly StoredEvent[]): TurnItem => {
+const toAnswerItem = (events: readonly StoredEvent[]): TurnItem => {
   const answer = foldStoppedTurn('s', 'agent', events);
   if (answer.outcome === 'suspended') throw new Error('The turn is suspended.');
   return { type: 'answer', answer: { ...answer, outcome: answer.outcome } };
@@ -94,7 +94,7 @@ describe('a response in the OpenAI format', () => {
       createTextDelta('It is'),
       ...events.slice(1),
     ];
-    expect(summarizeEvents(await translateItems([...items, answerTo(events)]))).toEqual([
+    expect(summarizeEvents(await translateItems([...items, toAnswerItem(events)]))).toEqual([
       '+It is wr',
       'incomplete: It is wr',
       '+It is right.',
@@ -109,7 +109,7 @@ describe('a response in the OpenAI format', () => {
     const rest = [createModelReplied('It is right.', { seq: 4 }), createTurnEnded('completed', { seq: 5 })];
     const items = [TURN_STARTED, createTextDelta('It is wr'), resumed, createTextDelta('It'), ...rest];
     expect(
-      summarizeEvents(await translateItems([...items, answerTo([TURN_STARTED, resumed, ...rest])])),
+      summarizeEvents(await translateItems([...items, toAnswerItem([TURN_STARTED, resumed, ...rest])])),
     ).toEqual([
       '+It is wr',
       'incomplete: It is wr',
@@ -124,7 +124,12 @@ describe('a response in the OpenAI format', () => {
     const events = [TURN_STARTED, createModelReplied('It is right.'), createTurnEnded('completed')];
     expect(
       summarizeEvents(
-        await translateItems([TURN_STARTED, createTextDelta('It was'), ...events.slice(1), answerTo(events)]),
+        await translateItems([
+          TURN_STARTED,
+          createTextDelta('It was'),
+          ...events.slice(1),
+          toAnswerItem(events),
+        ]),
       ),
     ).toEqual([
       '+It was',
@@ -144,7 +149,7 @@ describe('a response in the OpenAI format', () => {
       createTextDelta('It is ri'),
       createTextDelta('ght.'),
       ...events.slice(1),
-      answerTo(events),
+      toAnswerItem(events),
     ];
     const rest = await translateItems(items, seen.at(-1)?.sequence_number);
     expect(summarizeEvents([...seen, ...rest])).toEqual([
@@ -180,7 +185,7 @@ describe('a response in the OpenAI format', () => {
     ],
   ] as const)('ends with the status of its turn: %s', async (outcome, more, response, type) => {
     const events = [TURN_STARTED, createModelReplied('So far.'), createTurnEnded(outcome, more)];
-    expect((await translateItems([...events, answerTo(events)])).at(-1)).toMatchObject({
+    expect((await translateItems([...events, toAnswerItem(events)])).at(-1)).toMatchObject({
       type: `response.${type}`,
       response,
     });
@@ -191,7 +196,7 @@ describe('a response in the OpenAI format', () => {
     ['content-filter', 'content_filter'],
   ] as const)('is incomplete if its last reply was cut off: %s', async (finish, reason) => {
     const events = [TURN_STARTED, createModelReplied('So f', { finish }), createTurnEnded('completed')];
-    expect((await translateItems([...events, answerTo(events)])).at(-1)).toMatchObject({
+    expect((await translateItems([...events, toAnswerItem(events)])).at(-1)).toMatchObject({
       type: 'response.incomplete',
       response: { status: 'incomplete', incomplete_details: { reason } },
     });
@@ -203,7 +208,7 @@ describe('a response in the OpenAI format', () => {
       createModelReplied('It is 3.'),
       createTurnEnded('completed', { text: 'It is three.' }),
     ];
-    expect(summarizeEvents(await translateItems([...events, answerTo(events)])).slice(-2)).toEqual([
+    expect(summarizeEvents(await translateItems([...events, toAnswerItem(events)])).slice(-2)).toEqual([
       'response.completed',
       '"It is three."',
     ]);
@@ -216,7 +221,7 @@ describe('a response in the OpenAI format', () => {
       { type: 'file', mediaType: 'image/png', data: 'AAAA' },
     ];
     const events = [TURN_STARTED, createModelReplied('It is 3.', { parts }), createTurnEnded('completed')];
-    expect((await translateItems([...events, answerTo(events)])).at(-1)).toMatchObject({
+    expect((await translateItems([...events, toAnswerItem(events)])).at(-1)).toMatchObject({
       response: {
         output: [
           {

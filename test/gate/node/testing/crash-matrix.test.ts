@@ -391,7 +391,7 @@ describe('a crash matrix of a faulty tool', { timeout: 60_000 }, () => {
   });
 
   it('accepts state in an external world', async () => {
-    const world = () => new Map<string, number>();
+    const createWorld = () => new Map<string, number>();
     const createPayingAgent = ({ world: accounts }: CrashKit<Map<string, number>>) =>
       createTestAgent(
         defineTool({
@@ -401,7 +401,7 @@ describe('a crash matrix of a faulty tool', { timeout: 60_000 }, () => {
           reconcile: () => (accounts.has('ann') ? { done: 'paid' } : 'not-done'),
         }),
       );
-    const report = await crashMatrix(createPayingAgent, actScript, { world });
+    const report = await crashMatrix(createPayingAgent, actScript, { world: createWorld });
     expect(report).toMatchObject({ passed: true, effectsDoubled: 0, effectsUnknown: 0 });
   });
 });

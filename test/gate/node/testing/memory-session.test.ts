@@ -6,16 +6,16 @@ import { SessionFiles } from '../../../doors/files.ts';
 import { toLog } from '../../../doors/tools.ts';
 import { createOutsideBlob } from '../../../fixtures/session-contract/blobs.ts';
 import {
-  beginRequest,
-  event,
+  acquireLease,
+  createBeginRequest,
+  createEventRow,
+  createResumeRequest,
+  createTurnStart,
   formatRow,
   formatStaleCopies,
-  lease,
   type OfferOutcome,
-  resumeRequest,
   type SessionHarness,
   startInStore,
-  startOf,
 } from '../../../fixtures/session-contract/harness.ts';
 import { testSessionContract } from '../../../fixtures/session-contract.ts';
 
@@ -90,11 +90,11 @@ function createOffering() {
   const clock = createManualClock();
   const offered: string[] = [];
   const answers: ((outcome: DueOutcome) => void)[] = [];
-  const due = (row: DueRow): Promise<DueOutcome> => {
+  const handleDueRow = (row: DueRow): Promise<DueOutcome> => {
     offered.push(formatRow(row));
     return new Promise((resolve) => answers.push(resolve));
   };
-  const options = { clock, leaseMs: LEASE_MS, dispatch: () => {}, due };
+  const options = { clock, leaseMs: LEASE_MS, dispatch: () => {}, due: handleDueRow };
   const session = createMemorySessions(options).session('s');
   return { clock, offered, answers, session };
 }
@@ -135,19 +135,22 @@ const createFiles = (port: SessionPort, store: FileStore): SessionFiles =>
 describe('the in-memory session with exact times', () => {
   it('returns how long the lease holder may remain silent, and how long ago its lease expired', async () => {
     const { session, wait } = makeHarness();
-    await session.begin(beginRequest('t1', 'a'));
+    await session.begin(createBeginRequest('t1', 'a'));
     await wait(15_000);
     const busy = { status: 'busy', turn: 't1', retryAfter: 5_000 };
-    expect(await session.resume(resumeRequest('t1', 'b'))).toEqual(busy);
-    expect(await session.accept(startOf('t2'))).toEqual(busy);
+    expect(await session.resume(createResumeRequest('t1', 'b'))).toEqual(busy);
+    expect(await session.accept(createTurnStart('t2'))).toEqual(busy);
     await wait(4_999);
-    expect(await session.resume(resumeRequest('t1', 'b'))).toEqual({ ...busy, retryAfter: 1 });
+    expect(await session.resume(createResumeRequest('t1', 'b'))).toEqual({ ...busy, retryAfter: 1 });
     await wait(1);
-    expect(await lease(session, resumeRequest('t1', 'b'))).toMatchObject({ cause: 'expired', expiredFor: 0 });
+    expect(await acquireLease(session, createResumeRequest('t1', 'b'))).toMatchObject({
+      cause: 'expired',
+      expiredFor: 0,
+    });
     await wait(20_123);
-    expect(await session.resume(resumeRequest('t1', 'c'))).toEqual({ ...busy, retryAfter: 877 }); // The pause before the second take-over.
+    expect(await session.resume(createResumeRequest('t1', 'c'))).toEqual({ ...busy, retryAfter: 877 }); // The pause before the second take-over.
     await wait(1_000);
-    expect(await lease(session, resumeRequest('t1', 'c'))).toMatchObject({
+    expect(await acquireLease(session, createResumeRequest('t1', 'c'))).toMatchObject({
       cause: 'expired',
       expiredFor: 1_123,
     });
@@ -155,8 +158,12 @@ describe('the in-memory session with exact times', () => {
 
   it('suggests an early retry if the open turn has no lease holder', async () => {
     const { session } = makeHarness();
-    await session.accept(startOf('t1'));
-    expect(await session.accept(startOf('t2'))).toEqual({ status: 'busy', turn: 't1', retryAfter: 1_000 });
+    await session.accept(createTurnStart('t1'));
+    expect(await session.accept(createTurnStart('t2'))).toEqual({
+      status: 'busy',
+      turn: 't1',
+      retryAfter: 1_000,
+    });
   });
 
   it('never sets a timer with a negative delay', async () => {
@@ -168,13 +175,13 @@ describe('the in-memory session with exact times', () => {
     };
     const clock = { now: () => now++, after };
     const { session } = createMemorySessions({ clock, leaseMs: LEASE_MS, dispatch: () => {} });
-    await session('s').accept(startOf('t1'));
+    await session('s').accept(createTurnStart('t1'));
     expect(waits).toEqual([0]);
   });
 
   it('repeats a hand-over once per lease term', async () => {
     const { session, wait, handOvers } = makeHarness();
-    await session.accept(startOf('t1'));
+    await session.accept(createTurnStart('t1'));
     await wait(LEASE_MS * 3);
     expect(handOvers()).toEqual(['t1', 't1', 't1', 't1']);
   });
@@ -182,8 +189,8 @@ describe('the in-memory session with exact times', () => {
   it('settles a row only by the outcome of its own latest offer', async () => {
     const { clock, offered, answers, session } = createOffering();
     for (const turn of ['t1', 't2', 't3']) {
-      const { epoch, page } = await lease(session, beginRequest(turn, turn));
-      const events = [event(turn, 'last')];
+      const { epoch, page } = await acquireLease(session, createBeginRequest(turn, turn));
+      const events = [createEventRow(turn, 'last')];
       await session.append(epoch, page.head + 1, { events, release: 'ended', agenda: [createRow(turn)] });
     }
     await clock.advance(180_000);
@@ -203,8 +210,8 @@ describe('the in-memory session with exact times', () => {
     const { clock, offered, answers, session } = createOffering();
     for (const turn of ['t1', 't2']) {
       await session.erase();
-      const { epoch } = await lease(session, beginRequest(turn, turn));
-      const events = [event(turn, 'last')];
+      const { epoch } = await acquireLease(session, createBeginRequest(turn, turn));
+      const events = [createEventRow(turn, 'last')];
       await session.append(epoch, 3, { events, release: 'ended', agenda: [createRow(turn)] });
       await clock.advance(0);
     }
@@ -216,8 +223,12 @@ describe('the in-memory session with exact times', () => {
   it('keeps running if no function handles the rows of the agenda', async () => {
     const clock = createManualClock();
     const session = createMemorySessions({ clock, leaseMs: LEASE_MS, dispatch: () => {} }).session('s');
-    const { epoch } = await lease(session, beginRequest('t1', 'a'));
-    const change = { events: [event('t1', 'last')], release: 'ended', agenda: [createRow('t1')] } as const;
+    const { epoch } = await acquireLease(session, createBeginRequest('t1', 'a'));
+    const change = {
+      events: [createEventRow('t1', 'last')],
+      release: 'ended',
+      agenda: [createRow('t1')],
+    } as const;
     expect(await session.append(epoch, 3, change)).toMatchObject({ status: 'appended' });
     await clock.advance(24 * 3_600_000);
     expect(await session.read({ from: 1 })).toMatchObject({ head: 3 });
@@ -225,9 +236,11 @@ describe('the in-memory session with exact times', () => {
 
   it('sets the time of each event', async () => {
     const { session, wait } = makeHarness();
-    await session.begin(beginRequest('t1', 'a'));
+    await session.begin(createBeginRequest('t1', 'a'));
     await wait(7);
-    expect(await session.append(1, 3, { events: [event('t1', 'x')] })).toMatchObject({ at: 1_000_007 });
+    expect(await session.append(1, 3, { events: [createEventRow('t1', 'x')] })).toMatchObject({
+      at: 1_000_007,
+    });
     expect((await session.read({ from: 1 }))?.rows.map((row) => row.at)).toEqual([
       1_000_000, 1_000_000, 1_000_007,
     ]);
@@ -241,14 +254,14 @@ describe('`createMemorySessions`', () => {
       leaseMs: LEASE_MS,
       dispatch: () => {},
     });
-    await sessions.session('one').begin(beginRequest('t1', 'a'));
+    await sessions.session('one').begin(createBeginRequest('t1', 'a'));
     expect(await sessions.session('one').read({ from: 1 })).toMatchObject({ head: 2 });
     expect(await sessions.session('two').read({ from: 1 })).toBeNull();
   });
 
   it('shares no objects with the caller', async () => {
     const { session } = makeHarness();
-    await session.begin(beginRequest('t1', 'a'));
+    await session.begin(createBeginRequest('t1', 'a'));
     const row = { type: 'step', turn: 't1', body: '1' };
     await session.append(1, 3, { events: [row] });
     row.body = '2';
@@ -264,26 +277,31 @@ describe('`createMemorySessions`', () => {
       onNotice: ({ head }) => told.push(head),
       onClosed: () => told.push('closed'),
     });
-    const begun = session.begin(beginRequest('t1', 'a'));
+    const begun = session.begin(createBeginRequest('t1', 'a'));
     expect(told).toEqual([0]);
     await begun;
     expect(told).toEqual([0, 2]);
     await restart();
     await vi.waitFor(() => expect(told).toEqual([0, 2, 'closed']), 20_000);
-    await session.append(1, 3, { events: [event('t1', 'x')] });
+    await session.append(1, 3, { events: [createEventRow('t1', 'x')] });
     expect(told).toEqual([0, 2, 'closed']);
   });
 
   it('leaves no file in the store if the session is erased while a tool creates a file', async () => {
     const { clock, kept, session, store } = withStore();
-    const { epoch } = await lease(session, { ...beginRequest('t1', 'a'), start: startInStore('t1', 'one') });
+    const { epoch } = await acquireLease(session, {
+      ...createBeginRequest('t1', 'a'),
+      start: startInStore('t1', 'one'),
+    });
     const put: FileStore['put'] = async (...asked) => {
       await session.erase();
       await store.put(...asked);
     };
     await createFiles(session, { ...store, put }).keepFile(FILE);
     expect(kept.size).toBe(1);
-    expect(await session.append(epoch, 3, { events: [event('t1', 'x')] })).toEqual({ status: 'stale' });
+    expect(await session.append(epoch, 3, { events: [createEventRow('t1', 'x')] })).toEqual({
+      status: 'stale',
+    });
     await clock.advance(LEASE_MS * 1.25);
     expect([...kept]).toEqual([]);
   });
@@ -312,8 +330,8 @@ describe('`createMemorySessions`', () => {
     const blobs = [createOutsideBlob('a', 3, 'one')];
     await store.put({ session: 's', incarnation: 'one', id: 'a' }, new Uint8Array(3), 'image/png');
     const start = { ...startInStore('t1', 'one'), blobs, retainMs: LEASE_MS };
-    const { epoch } = await lease(session, { ...beginRequest('t1', 'a'), start });
-    await session.append(epoch, 3, { events: [event('t1', 'x')], release: 'ended' });
+    const { epoch } = await acquireLease(session, { ...createBeginRequest('t1', 'a'), start });
+    await session.append(epoch, 3, { events: [createEventRow('t1', 'x')], release: 'ended' });
     await clock.advance(LEASE_MS * 2.5);
     expect((await session.read({ from: 1 }))?.openTurn?.id).toBe('t2');
     expect([...kept]).toEqual(['s/two/a']);
@@ -332,7 +350,7 @@ describe('`createMemorySessions`', () => {
     const { session } = makeHarness();
     const around = new Uint8Array([0, 1, 2, 3, 0]);
     const blobs = [{ id: 'a', about: '{}', size: 3, bytes: around.subarray(1, 4) }];
-    await session.accept({ ...startOf('t1'), blobs });
+    await session.accept({ ...createTurnStart('t1'), blobs });
     around.fill(9);
     const page = await session.blob({ id: 'a' });
     expect(page?.bytes).toEqual(new Uint8Array([1, 2, 3]));
@@ -344,7 +362,7 @@ describe('`createMemorySessions`', () => {
     const clock = createManualClock();
     const dispatch = vi.fn(() => Promise.reject(new Error('lost')));
     const session = createMemorySessions({ clock, leaseMs: LEASE_MS, dispatch }).session('s');
-    await session.accept(startOf('t1'));
+    await session.accept(createTurnStart('t1'));
     await clock.advance(LEASE_MS);
     expect(dispatch.mock.calls).toEqual([[{ name: 's', turn: 't1' }], [{ name: 's', turn: 't1' }]]);
   });

@@ -23,8 +23,8 @@ function createPayer() {
   return { pay, paid };
 }
 
-const call = (name: string, input: unknown = {}) => ({ name, input });
-const payReply = { calls: [call('pay', { amount: 7 })] };
+const createCall = (name: string, input: unknown = {}) => ({ name, input });
+const payReply = { calls: [createCall('pay', { amount: 7 })] };
 const getLastResults = ({ requests }: TestSession): unknown[] =>
   (requests.at(-1)?.messages ?? []).flatMap((message) => (message.role === 'tool' ? [message.text] : []));
 
@@ -147,7 +147,7 @@ describe('a test session that waits for a decision', () => {
 
   it('throws an error that lists the pending calls if a decision matches several calls or no call', async () => {
     const { pay } = createPayer();
-    const twice = { calls: [call('pay', { amount: 1 }), call('pay', { amount: 2 })] };
+    const twice = { calls: [createCall('pay', { amount: 1 }), createCall('pay', { amount: 2 })] };
     const session = createTestSession(createTestAgent(askFirst(pay)), { replies: [twice, 'Done.'] });
     await expect(session.decide('pay', 'approve')).rejects.toThrow(
       "No waiting call matches 'pay'. Waiting: nothing.",
@@ -164,7 +164,7 @@ describe('a test session that waits for a decision', () => {
 
   it('resumes after the last of two decisions, and then runs both calls', async () => {
     const { pay, paid } = createPayer();
-    const twice = { calls: [call('pay', { amount: 1 }), call('pay', { amount: 2 })] };
+    const twice = { calls: [createCall('pay', { amount: 1 }), createCall('pay', { amount: 2 })] };
     const session = createTestSession(createTestAgent(askFirst(pay)), { replies: [twice, 'Done.'] });
     const { turn } = await session.send('Pay.');
     const first = await session.decide(`${turn}.3.1`, 'approve');
@@ -231,7 +231,7 @@ describe('a test session whose decision expires', () => {
     const clock = createManualClock();
     const patient = askFirst({ ...pay, name: 'pay_later' });
     const tools = [askFirst(pay, { expires: 1_000 }), patient];
-    const both = { calls: [call('pay', { amount: 1 }), call('pay_later', { amount: 2 })] };
+    const both = { calls: [createCall('pay', { amount: 1 }), createCall('pay_later', { amount: 2 })] };
     const session = createTestSession(createTestAgent(...tools), { replies: [both, 'Done.'], clock });
     await session.send('Pay.');
     await clock.advance(1_000);
@@ -248,11 +248,11 @@ describe('a test session with a tool that the caller runs', () => {
     input: v.object({ id: v.string() }),
     expires: 60_000,
   });
-  const looks = { calls: [call('look_up', { id: 'o1' })] };
+  const looks = { calls: [createCall('look_up', { id: 'o1' })] };
 
   it('waits for a result only if the tool has no `run` (SPM-17, SPA-02)', async () => {
     const { pay, paid } = createPayer();
-    const both = { calls: [call('look_up', { id: 'o1' }), call('pay', { amount: 7 })] };
+    const both = { calls: [createCall('look_up', { id: 'o1' }), createCall('pay', { amount: 7 })] };
     const session = createTestSession(createTestAgent(lookUp, pay), { replies: [both, 'Done.'] });
     const answer = await session.send('Look.');
     expect(answer).toMatchObject({
@@ -331,7 +331,7 @@ describe('a test session with a tool that the caller runs', () => {
   });
 
   it('returns an error for invalid input before a reviewer is asked', async () => {
-    const bad = { calls: [call('look_up', { id: 1 })] };
+    const bad = { calls: [createCall('look_up', { id: 1 })] };
     const session = createTestSession(createTestAgent(lookUp), { replies: [bad, 'Done.'] });
     expect(await session.send('Look.')).toMatchObject({ outcome: 'completed' });
     expect(getLastResults(session)).toEqual([expect.stringContaining('is not valid')]);

@@ -31,7 +31,7 @@ import { createDiggingTool, createReadingTool } from '../tool-loop/scenes.ts';
 
 const GO_MESSAGES: readonly ModelMessage[] = [{ role: 'user', text: 'Go.' }];
 
-const call = (name: string, input = '', id = `p_${name}`): RequestedCall => ({ id, name, input });
+const createCall = (name: string, input = '', id = `p_${name}`): RequestedCall => ({ id, name, input });
 const createReply = (...toolCalls: readonly RequestedCall[]): ModelReply => ({
   text: '',
   toolCalls,
@@ -149,7 +149,7 @@ describe('executeToolCalls', () => {
       { role: 'system', text: 'You add.' },
       { role: 'user', text: '1 + 2, and 3 + 4?' },
     ];
-    const calls = [call('add', '{"a":1,"b":2}', 'p1'), call('add', '{"a":3,"b":4}', 'p2')];
+    const calls = [createCall('add', '{"a":1,"b":2}', 'p1'), createCall('add', '{"a":3,"b":4}', 'p2')];
     const asked: ModelReply = { ...createReply(...calls), text: 'Let me add.' };
     const options = defineToolCallingOptions({ tools: [add] });
     const result = await createToolCallingManager().executeToolCalls(messages, asked, options);
@@ -191,7 +191,11 @@ describe('executeToolCalls', () => {
 
   it('uses the first choice with calls if there are several choices (SPM-02)', async () => {
     const options = defineToolCallingOptions({ tools: [createReadingTool('a'), createReadingTool('b')] });
-    const replies = [{ ...createReply(), text: 'Words.' }, createReply(call('b')), createReply(call('a'))];
+    const replies = [
+      { ...createReply(), text: 'Words.' },
+      createReply(createCall('b')),
+      createReply(createCall('a')),
+    ];
     const { results } = await createToolCallingManager().executeToolCalls(GO_MESSAGES, replies, options);
     expect(results.map(({ name }) => name)).toEqual(['b']);
   });
@@ -200,8 +204,8 @@ describe('executeToolCalls', () => {
     const manager = createToolCallingManager();
     const execute = manager.executeToolCalls as (...given: unknown[]) => Promise<unknown>; // The types forbid these arguments.
     const options = defineToolCallingOptions();
-    await expect(execute(null, createReply(call('a')), options)).rejects.toThrow(TypeError);
-    await expect(execute([null], createReply(call('a')), options)).rejects.toThrow(
+    await expect(execute(null, createReply(createCall('a')), options)).rejects.toThrow(TypeError);
+    await expect(execute([null], createReply(createCall('a')), options)).rejects.toThrow(
       new TypeError('A message in the conversation is null or undefined.'),
     );
     await expect(execute(GO_MESSAGES, null, options)).rejects.toThrow(
@@ -223,7 +227,7 @@ describe('executeToolCalls', () => {
     });
     const { texts } = await executeCalls(
       [tool],
-      [call('echo', ''), call('echo', '  '), call('echo', '{"at"')],
+      [createCall('echo', ''), createCall('echo', '  '), createCall('echo', '{"at"')],
     );
     expect(texts).toEqual([
       'me',
@@ -240,15 +244,15 @@ describe('executeToolCalls', () => {
     [7, '7'],
     [{ a: [1] }, '{"a":[1]}'],
   ])('converts the value %j of a tool to the text %j (SPM-15)', async (value, text) => {
-    expect((await executeCalls([createReadingTool('tool', () => value)], [call('tool')])).texts).toEqual([
-      text,
-    ]);
+    expect(
+      (await executeCalls([createReadingTool('tool', () => value)], [createCall('tool')])).texts,
+    ).toEqual([text]);
   });
 
   it('returns artifacts beside the text', async () => {
     const { results } = await executeCalls(
       [createReadingTool('tool', () => artifact('One.', { n: 1 }))],
-      [call('tool')],
+      [createCall('tool')],
     );
     expect(results[0]?.result).toMatchObject({ type: 'artifact', value: { n: 1 } });
     expect(results[0]?.result.text()).toBe('One.');
@@ -258,7 +262,7 @@ describe('executeToolCalls', () => {
     const options = defineToolCallingOptions({ tools: [createReadingTool('a')] });
     const result = await createToolCallingManager().executeToolCalls(
       GO_MESSAGES,
-      createReply(call('a')),
+      createReply(createCall('a')),
       options,
     );
     expect(() => (result.history as unknown[]).pop()).toThrow(TypeError);
@@ -286,7 +290,7 @@ describe('executeToolCalls', () => {
     const hangs = createReadingTool('hangs', hang, { timeout: 5 });
     const { texts } = await executeCalls(
       [createSlowTool('a', 's'), createSlowTool('b', 's'), hangs],
-      [call('a'), call('b'), call('hangs')],
+      [createCall('a'), createCall('b'), createCall('hangs')],
     );
     expect(log).toEqual(['a starts', 'a ends', 'b starts', 'b ends']);
     expect(texts).toEqual(['Done', 'Done', "Error: Tool 'hangs' did not answer within 5 ms."]);
@@ -299,23 +303,23 @@ describe('a direct return', () => {
 
   it('requires that all calls return directly, or with the policy `any` one of them (SPM-05)', async () => {
     const tools = [createDirectTool('a'), createDirectTool('b'), createReadingTool('c')];
-    const all = await executeCalls(tools, [call('b'), call('a')]);
+    const all = await executeCalls(tools, [createCall('b'), createCall('a')]);
     expect([all.returnDirect, all.needsModelCall, all.hasToolCalls]).toEqual([true, false, true]);
-    const mixed = await executeCalls(tools, [call('a'), call('c')]);
+    const mixed = await executeCalls(tools, [createCall('a'), createCall('c')]);
     expect([mixed.returnDirect, mixed.needsModelCall, mixed.hasToolCalls]).toEqual([false, true, true]);
-    const any = await executeCalls(tools, [call('a'), call('c')], { returnDirect: 'any' });
+    const any = await executeCalls(tools, [createCall('a'), createCall('c')], { returnDirect: 'any' });
     expect([any.returnDirect, any.needsModelCall]).toEqual([true, false]);
   });
 
   it('contains the results of its own reply, but not those of an earlier reply (SPM-06, S4-22)', async () => {
     const earlier: readonly ModelMessage[] = [
       ...GO_MESSAGES,
-      { role: 'assistant', text: '', toolCalls: [call('a', '{}', 'old')] },
+      { role: 'assistant', text: '', toolCalls: [createCall('a', '{}', 'old')] },
       { role: 'tool', id: 'old', name: 'a', text: 'old result' },
     ];
     const { generations } = await executeCalls(
       [createDirectTool('a'), createDirectTool('b')],
-      [call('a'), call('b')],
+      [createCall('a'), createCall('b')],
       {},
       earlier,
     );
@@ -327,7 +331,7 @@ describe('a direct return', () => {
 
   it('contains only the results that returned directly, as in a session (SPM-06, LOOP-11, S4-22)', async () => {
     const tools = [createDirectTool('a'), createReadingTool('c'), createDirectTool('b')];
-    const calls = [call('a'), call('c'), call('b')];
+    const calls = [createCall('a'), createCall('c'), createCall('b')];
     const { generations, results } = await executeCalls(tools, calls, { returnDirect: 'any' });
     const agent = defineAgent({
       name: 'clerk',
@@ -345,10 +349,10 @@ describe('a direct return', () => {
   it('needs no further model call, like a signal and unlike any other result (SPM-07)', async () => {
     const { needsModelCall, signal } = await executeCalls(
       [createFailingTool('a', replan('Anew.'))],
-      [call('a')],
+      [createCall('a')],
     );
     expect([needsModelCall, signal]).toEqual([false, { type: 'replan', reason: 'Anew.' }]);
-    expect((await executeCalls([createFailingTool('a')], [call('a')])).needsModelCall).toBe(true);
+    expect((await executeCalls([createFailingTool('a')], [createCall('a')])).needsModelCall).toBe(true);
   });
 });
 
@@ -359,10 +363,10 @@ describe('the execution of calls', () => {
   it('applies to every reply with calls, unless the program executes them (SPM-08, SPM-17)', async () => {
     const { shouldExecute } = createToolCallingManager();
     expect([
-      await shouldExecute(createOptions(), createReply(call('a'))),
-      await shouldExecute(createOptions(null), createReply(call('a'))),
+      await shouldExecute(createOptions(), createReply(createCall('a'))),
+      await shouldExecute(createOptions(null), createReply(createCall('a'))),
       await shouldExecute(createOptions(), createReply()),
-      await shouldExecute(createOptions(false), createReply(call('a'))),
+      await shouldExecute(createOptions(false), createReply(createCall('a'))),
     ]).toEqual([true, true, false, false]);
   });
 
@@ -377,8 +381,8 @@ describe('the execution of calls', () => {
       },
     });
     const given = createOptions(false);
-    expect(await manager.shouldExecute(given, [createReply(), createReply(call('a'))])).toBe(true);
-    expect(await manager.shouldExecute(given, createReply(call('a'), call('b')))).toBe(false);
+    expect(await manager.shouldExecute(given, [createReply(), createReply(createCall('a'))])).toBe(true);
+    expect(await manager.shouldExecute(given, createReply(createCall('a'), createCall('b')))).toBe(false);
     expect(seen).toEqual([given, given]);
   });
 
@@ -387,20 +391,24 @@ describe('the execution of calls', () => {
       eligibility: { isEligible: ({ name }, context) => name !== 'pay' || context.has('boss') },
     };
     const tools = [createReadingTool('pay'), createReadingTool('look')];
-    const { texts, needsModelCall } = await executeCalls(tools, [call('pay'), call('look')], config);
+    const { texts, needsModelCall } = await executeCalls(
+      tools,
+      [createCall('pay'), createCall('look')],
+      config,
+    );
     expect(texts).toEqual(["Error: Tool 'pay' was not run: this call is not permitted.", 'look done']);
     expect(needsModelCall).toBe(true);
   });
 
   it('does not apply to tools that only the resolver knows (SPM-12)', async () => {
     const resolver = staticResolver([createReadingTool('hidden')]);
-    const { texts } = await executeCalls([createReadingTool('look')], [call('hidden')], { resolver });
+    const { texts } = await executeCalls([createReadingTool('look')], [createCall('hidden')], { resolver });
     expect(texts[0]).toMatch(/^Error: Tool 'hidden' does not exist\. Available tools: \[look\]\./);
   });
 
   it('applies to the resolver’s tools if `resolveUnlisted` is set (SPM-12)', async () => {
     const resolver = staticResolver([createReadingTool('hidden'), createReadingTool('look')]);
-    const calls = [call('hidden'), call('look'), call('hidden'), call('nothing')];
+    const calls = [createCall('hidden'), createCall('look'), createCall('hidden'), createCall('nothing')];
     const { texts } = await executeCalls([createReadingTool('look', () => 'mine')], calls, {
       resolver,
       resolveUnlisted: true,
@@ -411,15 +419,18 @@ describe('the execution of calls', () => {
 
   it('has limits that count since the last user message (SPM-13)', async () => {
     const used: readonly ModelMessage[] = [
-      { role: 'assistant', text: '', toolCalls: [call('a', '', 'x'), call('a', '', 'y')] },
+      { role: 'assistant', text: '', toolCalls: [createCall('a', '', 'x'), createCall('a', '', 'y')] },
       { role: 'tool', id: 'x', name: 'a', text: '1' },
       { role: 'tool', id: 'y', name: 'a', text: '2' },
     ];
     const config: ToolCallingManagerConfig = { limits: { callsPerTool: { a: 2 }, toolCalls: 4 } };
     const tools = [createReadingTool('a'), createReadingTool('b')];
-    const fresh = await executeCalls(tools, [call('a'), call('b')], config, [...used, ...GO_MESSAGES]);
+    const fresh = await executeCalls(tools, [createCall('a'), createCall('b')], config, [
+      ...used,
+      ...GO_MESSAGES,
+    ]);
     expect(fresh.texts).toEqual(['a done', 'b done']);
-    const { texts } = await executeCalls(tools, [call('a'), call('b'), call('b')], config, [
+    const { texts } = await executeCalls(tools, [createCall('a'), createCall('b'), createCall('b')], config, [
       ...GO_MESSAGES,
       ...used,
     ]);
@@ -435,7 +446,7 @@ describe('a tool that throws', () => {
   it('leads to an error result with its message, while other calls keep their results (SPM-10, SPM-11)', async () => {
     const { texts, signal } = await executeCalls(
       [createFailingTool('a'), createReadingTool('b')],
-      [call('b'), call('a'), call('b')],
+      [createCall('b'), createCall('a'), createCall('b')],
     );
     expect(texts).toEqual(['b done', 'Error: No.', 'b done']);
     expect(signal).toBeUndefined();
@@ -448,7 +459,7 @@ describe('a tool that throws', () => {
       createFailingTool('c'),
       createReadingTool('b'),
     ];
-    const result = await executeCalls(tools, [call('b'), call('a'), call('c')], {
+    const result = await executeCalls(tools, [createCall('b'), createCall('a'), createCall('c')], {
       exceptionProcessor: processor,
     });
     expect(result.texts).toEqual(['b done', 'Error: The type is missing.', 'Error: No.']);
@@ -484,7 +495,7 @@ describe('a tool-calling manager', () => {
 
   it('calls its inspectors (SPM-09)', async () => {
     const seen: LoopMoments['afterToolCall'][] = [];
-    await executeCalls([createReadingTool('a')], [call('a')], {
+    await executeCalls([createReadingTool('a')], [createCall('a')], {
       use: [inspect({ afterToolCall: (one) => void seen.push(one) })],
     });
     expect(seen).toMatchObject([{ call: { name: 'a' }, text: 'a done', iteration: 1 }]);
@@ -493,9 +504,9 @@ describe('a tool-calling manager', () => {
   it('passes its context to a call, which is empty by default (SPA-08, SPA-09)', async () => {
     const seen: ToolCallContext[] = [];
     const tool = createReadingTool('a', ({ context }) => void seen.push(context));
-    await executeCalls([tool], [call('a')]);
+    await executeCalls([tool], [createCall('a')]);
     const options = defineToolCallingOptions({ tools: [tool], toolContext: { tenant: 't1' } });
-    await createToolCallingManager().executeToolCalls(GO_MESSAGES, createReply(call('a')), options);
+    await createToolCallingManager().executeToolCalls(GO_MESSAGES, createReply(createCall('a')), options);
     expect(seen[0]).toBe(ToolCallContext.EMPTY);
     expect(seen[1]?.toJSON()).toEqual({ tenant: 't1' });
   });
@@ -506,11 +517,15 @@ describe('a tool-calling manager', () => {
     const messages: readonly ModelMessage[] = [
       { role: 'system', text: 'You work.' },
       ...GO_MESSAGES,
-      { role: 'assistant', text: '', toolCalls: [call('a', '{}', 'same'), call('a', '{}', 'same')] },
+      {
+        role: 'assistant',
+        text: '',
+        toolCalls: [createCall('a', '{}', 'same'), createCall('a', '{}', 'same')],
+      },
       { role: 'tool', id: 'same', name: 'a', text: 'first' },
       { role: 'tool', id: 'same', name: 'a', text: 'second' },
     ];
-    await executeCalls([tool], [call('a')], {}, messages);
+    await executeCalls([tool], [createCall('a')], {}, messages);
     const createTextResult = (content: string) => ({ type: 'text', content });
     expect(seen[0]).toEqual([
       { role: 'user', text: 'Go.' },
@@ -534,8 +549,8 @@ describe('a tool-calling manager', () => {
       state.set('n', 1);
       return before;
     });
-    const once = await executeCalls([tool], [call('a'), call('a')]);
-    const again = await executeCalls([tool], [call('a')]);
+    const once = await executeCalls([tool], [createCall('a'), createCall('a')]);
+    const again = await executeCalls([tool], [createCall('a')]);
     expect([...once.texts, ...again.texts]).toEqual(['nothing', 'nothing', 'nothing']);
     expect(seen.map(({ inSession }) => inSession)).toEqual([false, false, false]);
     expect(new Set(seen.map(({ idempotencyKey }) => idempotencyKey)).size).toBe(3);
@@ -543,7 +558,7 @@ describe('a tool-calling manager', () => {
 
   it('passes credentials to a call, and redacts them in results', async () => {
     const tell = createReadingTool('tell', ({ secrets }) => `The key is ${secrets.require('KEY')}.`);
-    const { texts } = await executeCalls([tell], [call('tell')], { secrets: { KEY: 'sesame-open' } });
+    const { texts } = await executeCalls([tell], [createCall('tell')], { secrets: { KEY: 'sesame-open' } });
     expect(texts).toEqual(['The key is [secret KEY].']);
   });
 
@@ -555,7 +570,7 @@ describe('a tool-calling manager', () => {
     const manual = defineManualTool({ name: 'manual', description: 'Is run by the caller.' });
     const { texts } = await executeCalls(
       [ask, manual, createReadingTool('b')],
-      [call('ask'), call('manual'), call('b')],
+      [createCall('ask'), createCall('manual'), createCall('b')],
     );
     expect(texts).toEqual([
       "Error: Tool 'ask' asks a question, but only a session can wait for the answer.",
@@ -567,8 +582,8 @@ describe('a tool-calling manager', () => {
   it('runs nested loops with its model, and returns an error if it has none', async () => {
     const dig = createDiggingTool([createReadingTool('look')]);
     const model = scriptedModel([{ calls: [{ name: 'look' }] }, 'Dug.']);
-    expect((await executeCalls([dig], [call('dig')], { model })).texts).toEqual(['completed: Dug.']);
-    expect((await executeCalls([dig], [call('dig')])).texts).toEqual([
+    expect((await executeCalls([dig], [createCall('dig')], { model })).texts).toEqual(['completed: Dug.']);
+    expect((await executeCalls([dig], [createCall('dig')])).texts).toEqual([
       'failed: This tool runs a loop of its own, but the tool-calling manager has no model for it.',
     ]);
   });
@@ -586,13 +601,13 @@ describe('a tool-calling manager', () => {
       tools: [files],
     });
     const model = scriptedModel([{ calls: [{ name: 'files' }] }, { calls: [{ name: 'list' }] }, 'Listed.']);
-    expect((await executeCalls([clerk], [call('clerk')], { model })).texts).toEqual(['Listed.']);
+    expect((await executeCalls([clerk], [createCall('clerk')], { model })).texts).toEqual(['Listed.']);
     expect(model.requests.map(({ tools }) => tools.map(({ name }) => name))).toEqual([
       ['files'],
       ['files', 'list'],
       ['files', 'list'],
     ]);
-    expect((await executeCalls([files], [call('files')])).texts).toEqual([
+    expect((await executeCalls([files], [createCall('files')])).texts).toEqual([
       "Tools now available: list. You MUST call one of these tools to complete the user's request. Do NOT respond with text — call a tool.",
     ]);
   });
@@ -612,13 +627,13 @@ describe('a tool-calling manager', () => {
     );
     const options = defineToolCallingOptions({ tools: [step] });
     const { executeToolCalls } = createToolCallingManager();
-    const run = executeToolCalls(GO_MESSAGES, createReply(call('step'), call('step')), {
+    const run = executeToolCalls(GO_MESSAGES, createReply(createCall('step'), createCall('step')), {
       ...options,
       signal: stop.signal,
     });
     await expect(run).rejects.toThrow(new Error('The program stops.'));
     expect(ran).toHaveLength(1);
-    const late = executeToolCalls(GO_MESSAGES, createReply(call('step')), {
+    const late = executeToolCalls(GO_MESSAGES, createReply(createCall('step')), {
       ...options,
       signal: stop.signal,
     });
@@ -652,7 +667,7 @@ describe('the tools of an object for a manager', () => {
 
   it('are only its described methods (SPM-16)', async () => {
     expect(toolsOf(new Clerk()).map(({ name }) => name)).toEqual(['greet']);
-    expect((await executeCalls(toolsOf(new Clerk()), [call('greet')])).texts).toEqual(['Hello.']);
+    expect((await executeCalls(toolsOf(new Clerk()), [createCall('greet')])).texts).toEqual(['Hello.']);
   });
 
   it('return a note instead of text if a method returns a function (SPM-16)', async () => {
@@ -662,7 +677,7 @@ describe('the tools of an object for a manager', () => {
         return () => 'a function';
       }
     }
-    expect((await executeCalls(toolsOf(new Supplier()), [call('supply')])).texts).toEqual([
+    expect((await executeCalls(toolsOf(new Supplier()), [createCall('supply')])).texts).toEqual([
       'Done\n(not shown: $ is a function)',
     ]);
   });

@@ -35,7 +35,8 @@ beforeEach(() => {
 const neverResolve = (): Promise<never> => new Promise(() => {});
 const resolveAfter = (ms: number): Promise<void> => new Promise((resolve) => manual.after(ms, resolve));
 
-const pay = (): AnyTool => defineTool({ name: 'pay', description: 'Pays.', run: () => void ran.push('pay') });
+const createPayTool = (): AnyTool =>
+  defineTool({ name: 'pay', description: 'Pays.', run: () => void ran.push('pay') });
 
 interface SceneOptions {
   readonly tools: readonly AnyTool[];
@@ -57,11 +58,11 @@ function startScene({ tools, replies = [callTools('pay'), 'Well.'], policies }: 
 const LATE_ERROR = "Error: Tool 'pay' was not run: code that runs before it did not finish within 30000 ms.";
 
 const hangingCases: readonly [code: string, tool: () => AnyTool, policies: Policies][] = [
-  ['the message of its approval', () => requireApproval(pay(), neverResolve), {}],
-  ['the decider of withAwaiting', () => withAwaiting(pay(), neverResolve), {}],
+  ['the message of its approval', () => requireApproval(createPayTool(), neverResolve), {}],
+  ['the decider of withAwaiting', () => withAwaiting(createPayTool(), neverResolve), {}],
   [
     'the message of its review',
-    () => withReview(pay(), () => ({ decision: 'approve' }), { message: neverResolve }),
+    () => withReview(createPayTool(), () => ({ decision: 'approve' }), { message: neverResolve }),
     {},
   ],
   [
@@ -75,8 +76,8 @@ const hangingCases: readonly [code: string, tool: () => AnyTool, policies: Polic
       }),
     {},
   ],
-  ['isEligible', pay, { isEligible: neverResolve }],
-  ['its call or a decorator', () => decorate(pay(), { call: neverResolve }), {}],
+  ['isEligible', createPayTool, { isEligible: neverResolve }],
+  ['its call or a decorator', () => decorate(createPayTool(), { call: neverResolve }), {}],
 ];
 
 describe('code that hangs before a call', () => {
@@ -97,7 +98,7 @@ describe('code that hangs before a call', () => {
 
   it('ends only the call that it delays, even in a nested loop', async () => {
     const { session, answer } = startScene({
-      tools: [createDiggingTool([requireApproval(pay(), neverResolve), createReadingTool('look')])],
+      tools: [createDiggingTool([requireApproval(createPayTool(), neverResolve), createReadingTool('look')])],
       replies: [callTools('dig'), callTools('pay', 'look'), 'Dug.', 'Well.'],
     });
     await manual.advance(30_000);
@@ -107,7 +108,7 @@ describe('code that hangs before a call', () => {
 
   it('cannot run the tool if it finishes later', async () => {
     const gate = Promise.withResolvers<void>();
-    const tool = pay();
+    const tool = createPayTool();
     const slow = decorate(tool, {
       call: async (input, call) => {
         await gate.promise;
@@ -176,7 +177,7 @@ describe('the time of code around a call', () => {
     [
       'a review, which has its own time limit',
       () =>
-        withReview(pay(), async () => {
+        withReview(createPayTool(), async () => {
           await resolveAfter(60_000);
           return { decision: 'approve' };
         }),
@@ -206,7 +207,7 @@ describe('the time of code around a call', () => {
   });
 
   it('does not include the wait for a person', async () => {
-    const { session, answer } = startScene({ tools: [requireApproval(pay(), 'Pay?')] });
+    const { session, answer } = startScene({ tools: [requireApproval(createPayTool(), 'Pay?')] });
     await manual.advance(1_000);
     expect(await answer).toMatchObject({ outcome: 'suspended' });
     await manual.advance(600_000);
@@ -245,7 +246,7 @@ describe('the time of code around a call', () => {
 });
 
 /** Returns the number of timers that a turn sets if its model calls these tools in one reply. */
-async function countTimersOf(names: readonly string[]): Promise<number> {
+async function countTurnTimers(names: readonly string[]): Promise<number> {
   let timers = 0;
   const clock = {
     now: () => manual.now(),
@@ -262,7 +263,7 @@ async function countTimersOf(names: readonly string[]): Promise<number> {
 }
 
 it('an invocation sets one timer for all of its calls', async () => {
-  expect((await countTimersOf(['a', 'b', 'c', 'd', 'e'])) - (await countTimersOf(['a']))).toBe(0);
+  expect((await countTurnTimers(['a', 'b', 'c', 'd', 'e'])) - (await countTurnTimers(['a']))).toBe(0);
 });
 
 it('the input check of a subagent has the same time limit as other input checks', async () => {

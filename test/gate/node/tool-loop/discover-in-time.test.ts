@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ToolConfigurationError } from '../../../../src/index.ts';
-import { Interrupted } from '../../../doors/loop.ts';
+import { InterruptionError } from '../../../doors/loop.ts';
 import { Meter, type TurnEnd, type TurnHost, UNLIMITED_PLATFORM } from '../../../doors/session.ts';
 import { captureWarnings } from '../../../fixtures/warnings.ts';
 import { advanceUntilSettled, LEASE_MS, withoutPings } from '../session/former-holder.ts';
@@ -119,7 +119,7 @@ describe('an invocation with little time left', () => {
     createOutsideSource(key, (_, { ask }) => ask(NEEDS, async () => [name]));
 
   /** Runs a turn in several invocations, each with this number of subrequests. */
-  async function drive(app: ClockedApp, subrequests: number): Promise<readonly TurnEnd['status'][]> {
+  async function driveTurn(app: ClockedApp, subrequests: number): Promise<readonly TurnEnd['status'][]> {
     const createHost = (): Partial<TurnHost> => ({
       meter: new Meter({ ...UNLIMITED_PLATFORM, subrequests }, () => app.clock.now()),
     });
@@ -141,7 +141,7 @@ describe('an invocation with little time left', () => {
       sources.map(({ provider }) => provider),
       ['Hello.'],
     );
-    expect(await drive(app, 50)).toEqual(['handed-over', 'ended']);
+    expect(await driveTurn(app, 50)).toEqual(['handed-over', 'ended']);
     expect(getOfferedTools(app)).toEqual([['buy', 'pay']]);
     expect(sources.map((source) => source.asked())).toEqual([1, 2]);
     expect((await readEvents(app)).find(({ type }) => type === 'turn-yielded')).toMatchObject({
@@ -160,7 +160,7 @@ describe('an invocation with little time left', () => {
       sources.map(({ provider }) => provider),
       ['Hello.', 'Hello again.'],
     );
-    expect(await drive(app, 50)).toEqual(['handed-over', 'handed-over', 'ended']);
+    expect(await driveTurn(app, 50)).toEqual(['handed-over', 'handed-over', 'ended']);
     expect(getOfferedTools(app)).toEqual([[]]);
     expect(warned).toEqual(['holdfast: tools are not discovered: 2 invocations made no progress']);
   });
@@ -171,7 +171,7 @@ describe('an invocation with little time left', () => {
       twice.map(({ provider }) => provider),
       ['Hello.'],
     );
-    expect(await drive(app, 50)).toEqual(['ended']);
+    expect(await driveTurn(app, 50)).toEqual(['ended']);
     expect(await readListingEvents(app)).toHaveLength(1);
   });
 
@@ -181,18 +181,18 @@ describe('an invocation with little time left', () => {
       ask({ subrequests: 39, ms: 1 }, async () => ['pay']),
     );
     const app = createApp([huge.provider], ['Hello.']);
-    expect(await drive(app, 50)).toEqual(['ended']);
+    expect(await driveTurn(app, 50)).toEqual(['ended']);
     expect(logged).toEqual([[DISCOVERY_ERROR, expect.any(ToolConfigurationError)]]);
   });
 
   it('hands over if a source asks for it, and keeps the results of other sources', async () => {
     const hands = createOutsideSource('bank', (n) => {
-      if (n === 1) throw new Interrupted('handed-over', 'enough');
+      if (n === 1) throw new InterruptionError('handed-over', 'enough');
       return ['pay'];
     });
     const good = createOutsideSource('shop', () => ['buy']);
     const app = createApp([hands.provider, good.provider], ['Hello.']);
-    expect(await drive(app, 50)).toEqual(['handed-over', 'ended']);
+    expect(await driveTurn(app, 50)).toEqual(['handed-over', 'ended']);
     expect([getOfferedTools(app), good.asked()]).toEqual([[['buy', 'pay']], 1]);
   });
 });

@@ -17,9 +17,9 @@ function createWitness() {
     afterToolCall: (one) => void seen.push(['afterToolCall', one]),
     afterIteration: (one) => void seen.push(['afterIteration', one]),
   };
-  const of = <M extends keyof LoopMoments>(moment: M): LoopMoments[M][] =>
+  const listMoments = <M extends keyof LoopMoments>(moment: M): LoopMoments[M][] =>
     seen.flatMap(([name, one]) => (name === moment ? [one as LoopMoments[M]] : []));
-  return { inspector, seen, of, moments: () => seen.map(([moment]) => moment) };
+  return { inspector, seen, of: listMoments, moments: () => seen.map(([moment]) => moment) };
 }
 
 const createTestAgent = (tools: readonly ToolSource[], ...inspectors: LoopInspector[]) =>

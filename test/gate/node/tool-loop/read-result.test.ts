@@ -60,7 +60,7 @@ const readOn = (request: ModelRequest): ScriptedReply => {
 };
 
 const look = createReadingTool('look', () => LONG_RESULT);
-const callOf = async (session: TestSession, name: string): Promise<string> =>
+const findCallId = async (session: TestSession, name: string): Promise<string> =>
   (await session.events())
     .flatMap((event) => (event.type === 'model-replied' ? event.toolCalls : []))
     .find((one) => one.name === name)?.id ?? '';
@@ -89,7 +89,7 @@ describe('a shortened result', () => {
   it('contains a call of the tool that reads the rest, if the agent lists the tool', async () => {
     const session = startSession([look, readResult()], [callTools('look'), 'Done.']);
     await session.send('Go.');
-    const call = await callOf(session, 'look');
+    const call = await findCallId(session, 'look');
     expect(getShownResults(session.requests[1])).toEqual([
       `${LONG_RESULT.slice(0, 10_000)}\n... [shortened: 10000 of 26000 characters are shown; ` +
         `read on with read_result({"result":"${call}","from":10000})]`,
@@ -120,7 +120,7 @@ describe('a shortened result', () => {
     expect(pieces.map((piece) => piece.length <= 10_000)).toEqual([true, true]);
     const texts = [first, ...pieces].map((piece) => piece.slice(0, piece.lastIndexOf('\n... [')));
     expect(texts.join('')).toBe(LONG_RESULT);
-    const call = await callOf(session, 'look');
+    const call = await findCallId(session, 'look');
     const [second, third] = pieces.map((piece) => piece.slice(piece.lastIndexOf('\n... [')));
     const end = 10_000 + (texts[1]?.length ?? 0);
     expect(second).toBe(
@@ -185,7 +185,7 @@ describe('a shortened result', () => {
       use: [hides, truncateToolResults({ maxLength: 1_400 })],
     });
     await session.send('Go.');
-    const call = await callOf(session, 'look');
+    const call = await findCallId(session, 'look');
     const [first, second = ''] = getShownResults(session.requests.at(-1));
     const whole = LONG_RESULT.replaceAll('line 0150', '[hidden!]');
     expect(first).toBe(

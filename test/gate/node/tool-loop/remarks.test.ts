@@ -5,7 +5,7 @@ import { defineInjectionStrategy } from '../../../../src/kinds/entry.ts';
 import { mapContent } from '../../../../src/modules/decorators/entry.ts';
 import { createTestSession } from '../../../../src/testing/entry.ts';
 import { withRemark } from '../../../doors/loop.ts';
-import { createToolResult, modelText } from '../../../doors/tools.ts';
+import { createToolResult, getModelText } from '../../../doors/tools.ts';
 import { callTools, createReadingTool, getShownResults } from './scenes.ts';
 
 const value = { id: 'c1' };
@@ -20,9 +20,9 @@ describe('a remark on a result', () => {
   it('is stored separately from a JSON value, so that the value is stored only once', () => {
     const remarked = withRemark(artifactResult, ['One.', 'Two.']);
     expect({ ...remarked }).toEqual({ type: 'artifact', value, remark: 'One.\n\nTwo.' });
-    expect(modelText(remarked)).toBe('{"id":"c1"}\n\nOne.\n\nTwo.');
-    expect(modelText({ ...remarked })).toBe('{"id":"c1"}\n\nOne.\n\nTwo.');
-    expect(modelText(mapContent(remarked, (words) => `${words}!`))).toBe('{"id":"c1"}\n\nOne.\n\nTwo.!');
+    expect(getModelText(remarked)).toBe('{"id":"c1"}\n\nOne.\n\nTwo.');
+    expect(getModelText({ ...remarked })).toBe('{"id":"c1"}\n\nOne.\n\nTwo.');
+    expect(getModelText(mapContent(remarked, (words) => `${words}!`))).toBe('{"id":"c1"}\n\nOne.\n\nTwo.!');
   });
 
   it('is omitted if the result is an error or the remark is empty', () => {
@@ -53,7 +53,7 @@ describe('remarkOn of a strategy', () => {
     const replies = [callTools('leak'), 'Done.'];
     const session = createTestSession(agent, { replies, secrets: () => ({ KEY: 'hunter22' }) });
     await session.send('Go.');
-    expect(noted.map(({ result }) => modelText(result))).toEqual(['{"key":"[secret KEY]"}']);
+    expect(noted.map(({ result }) => getModelText(result))).toEqual(['{"key":"[secret KEY]"}']);
     expect(getShownResults(session.requests[1])).toEqual([
       '{"key":"[secret KEY]"}\n\nThe key is [secret KEY].',
     ]);

@@ -15,7 +15,10 @@ const createToolDefinition = (name: string, description = 'Looks.'): ToolDefinit
 });
 
 /** Makes a request from messages. */
-const request = (messages: readonly ModelMessage[], more: Partial<ModelRequest> = {}): ModelRequest => ({
+const createRequest = (
+  messages: readonly ModelMessage[],
+  more: Partial<ModelRequest> = {},
+): ModelRequest => ({
   messages,
   tools: [],
   ...more,
@@ -41,7 +44,7 @@ const countInputTokens = (asked: ModelRequest): number => estimateSize('m', aske
 
 describe('the stored size of a request', () => {
   it('contains the model, the number of messages, and the lengths of the parts', () => {
-    const { lengths, inputTokens } = estimateSize('m', request(FIRST_MESSAGES), undefined);
+    const { lengths, inputTokens } = estimateSize('m', createRequest(FIRST_MESSAGES), undefined);
     const text = FIRST_MESSAGES.slice(1).reduce((sum, message) => sum + countBytes(message), 0);
     expect(lengths).toEqual({ model: 'm', system: 5, tools: 0, messages: 2, text });
     expect(inputTokens).toBe(64 + 5 + text);
@@ -65,7 +68,7 @@ describe('the stored size of a request', () => {
   });
 
   it('counts text in bytes, even if it is not Latin', () => {
-    expect(estimateSize('m', request([createSystemMessage('你好')]), undefined).lengths.system).toBe(6);
+    expect(estimateSize('m', createRequest([createSystemMessage('你好')]), undefined).lengths.system).toBe(6);
   });
 });
 
@@ -73,16 +76,18 @@ describe('a request that follows a request with known tokens', () => {
   it('counts the known tokens and the bytes that were added since', () => {
     const came = [createUserMessage('More?'), createUserMessage('And?')];
     const since = came.reduce((sum, message) => sum + countBytes(message), 0);
-    expect(computeSizeAfter(request(FIRST_MESSAGES), request([...FIRST_MESSAGES, ...came]))).toBe(
+    expect(computeSizeAfter(createRequest(FIRST_MESSAGES), createRequest([...FIRST_MESSAGES, ...came]))).toBe(
       REPORTED_TOKENS + since,
     );
-    expect(computeSizeAfter(request(FIRST_MESSAGES), request(FIRST_MESSAGES))).toBe(REPORTED_TOKENS);
+    expect(computeSizeAfter(createRequest(FIRST_MESSAGES), createRequest(FIRST_MESSAGES))).toBe(
+      REPORTED_TOKENS,
+    );
   });
 
   const tools = [createToolDefinition('look'), createToolDefinition('mail')];
-  const offered = countInputTokens(request([], { tools })) - 64;
+  const offered = countInputTokens(createRequest([], { tools })) - 64;
   const output = { name: 'answer', schema: { type: 'object' } };
-  const form = countInputTokens(request([], { output })) - 64;
+  const form = countInputTokens(createRequest([], { output })) - 64;
   const long = createUserMessage('x'.repeat(9_000));
   const HEAVY = [createSystemMessage('Work.'), long];
 
@@ -96,12 +101,12 @@ describe('a request that follows a request with known tokens', () => {
       countBytes(createUserMessage('y'.repeat(5_000))),
     ],
   ])('counts all bytes of a part whose length has changed: %s', (_, change, part) => {
-    const earlier = request(HEAVY);
+    const earlier = createRequest(HEAVY);
     expect(computeSizeAfter(earlier, { ...earlier, ...change })).toBe(REPORTED_TOKENS + part);
   });
 
   it('does not count removed tools, and counts all tools again if they return', () => {
-    const [withTools, without] = [request(HEAVY, { tools }), request(HEAVY)];
+    const [withTools, without] = [createRequest(HEAVY, { tools }), createRequest(HEAVY)];
     expect(computeSizeAfter(withTools, without)).toBe(REPORTED_TOKENS);
     expect(computeSizeAfter(without, withTools)).toBe(REPORTED_TOKENS + offered);
   });
@@ -111,23 +116,25 @@ describe('a request that follows a request with known tokens', () => {
     const sum = earlier.reduce((length, message) => length + countBytes(message), 0);
     const one = createUserMessage('c'.repeat(sum - countBytes(createUserMessage(''))));
     expect(countBytes(one)).toBe(sum);
-    expect(computeSizeAfter(request(earlier), request([one]))).toBe(REPORTED_TOKENS + sum);
+    expect(computeSizeAfter(createRequest(earlier), createRequest([one]))).toBe(REPORTED_TOKENS + sum);
   });
 
   it('never counts more than its bytes', () => {
-    const later = request([createSystemMessage('Be quick.'), createUserMessage('Go.')]);
-    expect(computeSizeAfter(request(FIRST_MESSAGES), later, { told: 9_000 })).toBe(countInputTokens(later));
+    const later = createRequest([createSystemMessage('Be quick.'), createUserMessage('Go.')]);
+    expect(computeSizeAfter(createRequest(FIRST_MESSAGES), later, { told: 9_000 })).toBe(
+      countInputTokens(later),
+    );
   });
 
   it('is counted in bytes if it goes to another model', () => {
-    const later = request([...HEAVY, createUserMessage('More?')]);
-    expect(computeSizeAfter(request(HEAVY), later, { model: 'other' })).toBe(countInputTokens(later));
+    const later = createRequest([...HEAVY, createUserMessage('More?')]);
+    expect(computeSizeAfter(createRequest(HEAVY), later, { model: 'other' })).toBe(countInputTokens(later));
   });
 
   it('does not detect a change that keeps the length of a part', () => {
     const [before, since] = [
-      request([createSystemMessage('It is 12:59.'), long]),
-      request([createSystemMessage('It is 13:00.'), long]),
+      createRequest([createSystemMessage('It is 12:59.'), long]),
+      createRequest([createSystemMessage('It is 13:00.'), long]),
     ];
     expect(computeSizeAfter(before, since)).toBe(REPORTED_TOKENS);
   });

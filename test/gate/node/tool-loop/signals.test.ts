@@ -43,7 +43,7 @@ async function runTurn(tools: readonly AnyTool[], replies: readonly ScriptedRepl
   return { session, answer, texts: callResults((await session.state()).messages).map(([, words]) => words) };
 }
 
-const failSignal = (reason: string) => new SignalError({ type: 'fail', reason });
+const createFailSignal = (reason: string) => new SignalError({ type: 'fail', reason });
 
 const SIGNAL_KINDS: readonly [Signal['type'], (reason: string) => unknown, object][] = [
   ['replan', replan, { outcome: 'completed' }],
@@ -55,7 +55,7 @@ const SIGNAL_KINDS: readonly [Signal['type'], (reason: string) => unknown, objec
     (reason) => new ToolConfigurationError(reason),
     { outcome: 'failed', error: { type: 'misconfigured', message: 'Enough.' } },
   ],
-  ['fail', failSignal, { outcome: 'failed', error: { type: 'tool-failure', message: 'Enough.' } }],
+  ['fail', createFailSignal, { outcome: 'failed', error: { type: 'tool-failure', message: 'Enough.' } }],
 ];
 
 describe.each(SIGNAL_KINDS)('the signal %s', (type, make, ends) => {

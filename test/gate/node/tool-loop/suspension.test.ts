@@ -17,7 +17,7 @@ const createWaitingTool = (serial?: string): AnyTool => ({
   check: async (input) => ({ ok: true, value: input }),
   call: async (_, call) => text((await call.ask({ for: 'decision', message: 'May I?' })).decision),
 });
-const look = (ran: string[], serial?: string) =>
+const createLookTool = (ran: string[], serial?: string) =>
   defineTool({
     name: 'look',
     description: 'Looks.',
@@ -33,7 +33,7 @@ const callTools = (...names: string[]) => ({ calls: names.map((name) => ({ name 
 describe('a call that waits for an answer from outside', () => {
   it('suspends the turn after the other calls of its batch have ended, and their results are kept', async () => {
     const app = createMemoryApp({
-      tools: [createWaitingTool(), look([])],
+      tools: [createWaitingTool(), createLookTool([])],
       replies: [callTools('ask', 'look')],
     });
     expect(await app.say('Go.')).toEqual({ status: 'suspended', seq: 6 });
@@ -79,7 +79,7 @@ describe('a call that waits for an answer from outside', () => {
   it('delays later calls with its serial key', async () => {
     const ran: string[] = [];
     const app = createMemoryApp({
-      tools: [createWaitingTool('s'), look(ran, 's')],
+      tools: [createWaitingTool('s'), createLookTool(ran, 's')],
       replies: [callTools('ask', 'look')],
     });
     expect(await app.say('Go.')).toMatchObject({ status: 'suspended' });
@@ -90,7 +90,7 @@ describe('a call that waits for an answer from outside', () => {
     const ran: string[] = [];
     const clock = createManualClock();
     const app = createMemoryApp({
-      tools: [createWaitingTool('s'), look(ran, 's')],
+      tools: [createWaitingTool('s'), createLookTool(ran, 's')],
       replies: [],
       clock,
       leaseMs: LEASE_MS,

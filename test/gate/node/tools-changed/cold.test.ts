@@ -9,19 +9,19 @@ import { defineUnfolding } from '../../../../src/kinds/entry.ts';
 import { summarize } from '../../../../src/modules/compaction/entry.ts';
 import type { TestSession } from '../../../../src/testing/entry.ts';
 import { createEmptyState, parseEvent, reduce, toRow } from '../../../doors/journal.ts';
-import { createLongMessage, listFirstWords } from '../session/compaction-scene.ts';
+import { createLongMessage, joinFirstWords } from '../session/compaction-scene.ts';
 import { createMemoryApp } from '../session/memory-app.ts';
 import { createDiggingTool } from '../tool-loop/scenes.ts';
 import { createTool } from '../unfolding/scenes.ts';
 import {
-  closeCall,
+  createCloseCall,
+  createOpenCall,
   createThinkingReply,
   doors,
+  formatPlace,
   isExtension,
   joinNames,
-  openCall,
   openingDoors,
-  placeOf,
   readChanges,
   readReplies,
   replyByPlace,
@@ -42,7 +42,7 @@ const OPEN_FILES = defineUnfolding({ ...declaration, scope: 'session' });
 function mapRequests({ requests }: TestSession): ReadonlyMap<string, string> {
   const all = new Map<string, string>();
   for (const request of requests) {
-    const [place, text] = [placeOf(request), JSON.stringify(request)];
+    const [place, text] = [formatPlace(request), JSON.stringify(request)];
     expect(text).toBe(all.get(place) ?? text);
     all.set(place, text);
   }
@@ -87,11 +87,11 @@ const readChangesWithoutTurn = async (session: TestSession) =>
 
 describe('a session with changing tools', () => {
   const replies = [
-    createThinkingReply('One', openCall('zoo'), ['files', {}]),
-    createThinkingReply('Two', openCall('bar', 'b'), ['read', {}]),
-    createThinkingReply('Three', closeCall('zoo')),
+    createThinkingReply('One', createOpenCall('zoo'), ['files', {}]),
+    createThinkingReply('Two', createOpenCall('bar', 'b'), ['read', {}]),
+    createThinkingReply('Three', createCloseCall('zoo')),
     createThinkingReply('Four'),
-    createThinkingReply('Five', openCall('bar')),
+    createThinkingReply('Five', createOpenCall('bar')),
     createThinkingReply('Six'),
   ];
   const more = { tools: [...TOOLS, FILES] };
@@ -118,7 +118,7 @@ describe('a session with changing tools', () => {
     const nested = [...replies.slice(0, 3), 'Deep.'];
     const around = [
       createThinkingReply('Six', ['dig', {}]),
-      createThinkingReply('Seven', openCall('car')),
+      createThinkingReply('Seven', createOpenCall('car')),
       'Done.',
     ];
     const loops = { 'Help.': around, 'You dig.': nested };
@@ -146,7 +146,7 @@ describe('a session with changing tools', () => {
       ],
       modelOptions: SIGNING_OPTIONS,
       tools: [OPEN_FILES],
-      use: [summarize({ overTokens: 180, keepTurns: 0, summarize: listFirstWords })],
+      use: [summarize({ overTokens: 180, keepTurns: 0, summarize: joinFirstWords })],
     });
     for (const message of [createLongMessage('a'), createLongMessage('b')]) await app.say(message);
     const warm = await app.state();
@@ -178,11 +178,11 @@ describe('a session with changing tools', () => {
 
 describe('the requests of random turns', () => {
   const step = fc.constantFrom(
-    [openCall('zoo')],
-    [openCall('bar')],
-    [openCall('zoo', 'b'), openCall('car')],
-    [closeCall('zoo')],
-    [closeCall('bar'), openCall('bar', 'b')],
+    [createOpenCall('zoo')],
+    [createOpenCall('bar')],
+    [createOpenCall('zoo', 'b'), createOpenCall('car')],
+    [createCloseCall('zoo')],
+    [createCloseCall('bar'), createOpenCall('bar', 'b')],
     [['zoo', {}] as const],
     ['files', 'read'].map((name) => [name, {}] as const),
     [],
@@ -215,7 +215,7 @@ describe('the requests of random turns', () => {
         );
         for (const message of ['Go.', 'And?', 'And now?']) await session.send(message);
         // Lost replies are requested again with the newer messages, so that the last request counts.
-        const all = [...new Map(session.requests.map((request) => [placeOf(request), request])).values()];
+        const all = [...new Map(session.requests.map((request) => [formatPlace(request), request])).values()];
         for (const [at, request] of all.entries()) {
           expect([at, all[at + 1] === undefined || isExtension(request, all[at + 1])]).toEqual([at, true]);
         }

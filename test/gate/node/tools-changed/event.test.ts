@@ -12,12 +12,12 @@ import { createDiggingTool } from '../tool-loop/scenes.ts';
 import { createTool } from '../unfolding/scenes.ts';
 import {
   type ChangeEvent,
-  closeCall,
+  createCloseCall,
+  createOpenCall,
   createTestAgent,
   createThinkingReply,
   doors,
   joinNames,
-  openCall,
   openingDoors,
   readChanges,
   readReplies,
@@ -39,8 +39,8 @@ const createHashedTool = (name: string) => ({ name, hash: expect.stringMatching(
 describe('the tools-changed event', () => {
   it('lists added and removed tools with their earlier definitions once, before the next reply', async () => {
     const session = startSession([
-      createThinkingReply('One', openCall('zoo')),
-      createThinkingReply('Two', openCall('bar')),
+      createThinkingReply('One', createOpenCall('zoo')),
+      createThinkingReply('Two', createOpenCall('bar')),
       createThinkingReply('Three'),
     ]);
     await session.send('Go.');
@@ -86,10 +86,10 @@ describe('the tools-changed event', () => {
 
   it('lists a redefined tool as removed and added, at its old position', async () => {
     const replies = [
-      createThinkingReply('One', openCall('zoo'), openCall('bar')),
-      createThinkingReply('Two', openCall('bar', 'b')),
-      createThinkingReply('Three', closeCall('zoo')),
-      createThinkingReply('Four', openCall('zoo')),
+      createThinkingReply('One', createOpenCall('zoo'), createOpenCall('bar')),
+      createThinkingReply('Two', createOpenCall('bar', 'b')),
+      createThinkingReply('Three', createCloseCall('zoo')),
+      createThinkingReply('Four', createOpenCall('zoo')),
       'Five',
     ];
     const session = startSession(replies);
@@ -115,7 +115,7 @@ describe('the tools-changed event', () => {
     const session: TestSession = startSession([
       async () => {
         await session.post('And?', { whenBusy: 'steer' });
-        return createThinkingReply('One', openCall('zoo'));
+        return createThinkingReply('One', createOpenCall('zoo'));
       },
       'Two',
     ]);
@@ -149,7 +149,7 @@ describe('the tools-changed event', () => {
   it('lists the changes of a deployment during a turn, or all tools if the earlier ones were not journaled', async () => {
     const replies = [
       createThinkingReply('One', ['close', {}]),
-      createThinkingReply('Two', openCall('zoo')),
+      createThinkingReply('Two', createOpenCall('zoo')),
       createThinkingReply('Three', ['close', {}]),
       'Four',
     ];
@@ -207,7 +207,7 @@ describe('the tools-changed event', () => {
   it('belongs to the loop of its tools', async () => {
     const inner = createDiggingTool(TOOLS, { strategies: [doors] });
     const session = startSession(
-      [{ calls: [{ name: 'dig' }] }, createThinkingReply('In', openCall('zoo')), 'Deep.', 'Done.'],
+      [{ calls: [{ name: 'dig' }] }, createThinkingReply('In', createOpenCall('zoo')), 'Deep.', 'Done.'],
       {
         tools: [inner],
         use: [],
@@ -263,7 +263,7 @@ describe('the request that is journaled with a reply', () => {
 
 it('inspectors receive a tool change before the request', async () => {
   const told: (ToolsChangeSeen | string)[] = [];
-  const session = startSession([createThinkingReply('One', openCall('zoo')), 'Two'], {
+  const session = startSession([createThinkingReply('One', createOpenCall('zoo')), 'Two'], {
     use: [
       openingDoors,
       inspect(

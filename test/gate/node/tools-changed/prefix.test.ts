@@ -9,17 +9,17 @@ import {
   scriptedModel,
   type TestSession,
 } from '../../../../src/testing/entry.ts';
-import { createLongMessage, listFirstWords } from '../session/compaction-scene.ts';
+import { createLongMessage, joinFirstWords } from '../session/compaction-scene.ts';
 import { createMemoryApp } from '../session/memory-app.ts';
 import { createTool } from '../unfolding/scenes.ts';
 import {
-  closeCall,
+  createCloseCall,
+  createOpenCall,
   createTestAgent,
   createThinkingReply,
+  formatPlace,
   listMovedReplies,
-  openCall,
   openingDoors,
-  placeOf,
   replyByPlace,
   SIGNING_OPTIONS,
   startSession,
@@ -42,16 +42,16 @@ const TOO_LONG_ERROR = new ModelError('context-length', 'The conversation is too
 describe('the messages before a signed reply', () => {
   it('stay the same in a long turn with changing tools, after calls, steered messages and blank replies', async () => {
     const session = startSession([
-      createThinkingReply('One', openCall('zoo')),
+      createThinkingReply('One', createOpenCall('zoo')),
       async () => {
         await session.post('And?', { whenBusy: 'steer' });
-        return createThinkingReply('Two', openCall('bar', 'b'), closeCall('zoo'));
+        return createThinkingReply('Two', createOpenCall('bar', 'b'), createCloseCall('zoo'));
       },
       '',
       createThinkingReply('Three', ['zoo', {}]),
       '',
       createThinkingReply('Four'),
-      createThinkingReply('Five', openCall('bar')),
+      createThinkingReply('Five', createOpenCall('bar')),
       createThinkingReply('Six'),
       createThinkingReply('Seven'),
     ]);
@@ -66,7 +66,7 @@ describe('the messages before a signed reply', () => {
   it('stay the same after a rejected answer, and if the Worker is killed during a model call', async () => {
     const good = '{"total":1}';
     const all = [
-      createThinkingReply('One', openCall('zoo')),
+      createThinkingReply('One', createOpenCall('zoo')),
       createThinkingReply('None.'),
       createThinkingReply(good),
       createThinkingReply(good),
@@ -81,7 +81,7 @@ describe('the messages before a signed reply', () => {
     expect(await session.send('Go.')).toMatchObject({ outcome: 'completed' });
     expect(await session.send('And?')).toMatchObject({ outcome: 'completed', object: { total: 1 } });
     expect(session.requests.flatMap(listMovedReplies)).toEqual([]);
-    expect(new Set(session.requests.map(placeOf)).size).toBe(4);
+    expect(new Set(session.requests.map(formatPlace)).size).toBe(4);
     expect(new Set(session.requests.map((request) => JSON.stringify(request))).size).toBe(4);
   });
 
@@ -100,7 +100,7 @@ describe('the messages before a signed reply', () => {
 
   it('change if a deployment changes the definitions of tools', async () => {
     const app = createApp([
-      createThinkingReply('One', openCall('zoo')),
+      createThinkingReply('One', createOpenCall('zoo')),
       createThinkingReply('Two'),
       createThinkingReply('Three'),
       createThinkingReply('Four'),
@@ -117,7 +117,7 @@ describe('the messages before a signed reply', () => {
     const { showToolsChanges: _, ...model } = SIGNING_OPTIONS;
     const app = createApp(
       [
-        createThinkingReply('One', openCall('zoo')),
+        createThinkingReply('One', createOpenCall('zoo')),
         createThinkingReply('Two', ['zoo', {}]),
         createThinkingReply('Three'),
       ],
@@ -143,7 +143,7 @@ describe('the messages before a signed reply', () => {
   });
 
   it('change if a summary replaces older messages', async () => {
-    const compaction = summarize({ overTokens: 250, keepTurns: 1, summarize: listFirstWords });
+    const compaction = summarize({ overTokens: 250, keepTurns: 1, summarize: joinFirstWords });
     const app = createApp(
       [
         createThinkingReply('One'),
@@ -174,7 +174,11 @@ describe('the messages before a signed reply', () => {
 
   it('change for the last reply at a limit, because the request for it is not kept', async () => {
     const app = createApp(
-      [createThinkingReply('One', openCall('zoo')), createThinkingReply('Two'), createThinkingReply('Three')],
+      [
+        createThinkingReply('One', createOpenCall('zoo')),
+        createThinkingReply('Two'),
+        createThinkingReply('Three'),
+      ],
       {
         limits: { iterations: 1 },
       },
@@ -198,7 +202,7 @@ describe('the messages before a signed reply', () => {
   it('are tracked separately for each model of a fallback', async () => {
     const first = scriptedModel(
       [
-        createThinkingReply('One', openCall('zoo')),
+        createThinkingReply('One', createOpenCall('zoo')),
         createThinkingReply('Two'),
         new ModelError('server-error', 'Down.'),
       ],

@@ -49,8 +49,11 @@ export const createThinkingReply = (
  * Makes a call of `open`, which offers the tool `name` from the next request on. Its description contains
  * `kind`.
  */
-export const openCall = (name: string, kind = 'a'): readonly [string, object] => ['open', { name, kind }];
-export const closeCall = (name: string): readonly [string, object] => ['close', { name }];
+export const createOpenCall = (name: string, kind = 'a'): readonly [string, object] => [
+  'open',
+  { name, kind },
+];
+export const createCloseCall = (name: string): readonly [string, object] => ['close', { name }];
 
 const createDoorTool = (name: string, kind: string): AnyTool =>
   createTool(name, () => `${name} done`, `Does ${name} ${kind}.`);
@@ -106,13 +109,15 @@ export function startSession(
 /** A session, or an app whose session is read. */
 type JournalSource = Pick<TestSession, 'events'> | MemoryApp;
 
-const readJournalOf = async (of: JournalSource) => ('port' in of ? readJournal(of.port) : of.events());
+const readSourceJournal = async (of: JournalSource) => ('port' in of ? readJournal(of.port) : of.events());
 
 export const readChanges = async (of: JournalSource): Promise<readonly ChangeEvent[]> =>
-  (await readJournalOf(of)).flatMap((event) => (event.type === 'tools-changed' ? [withoutPlace(event)] : []));
+  (await readSourceJournal(of)).flatMap((event) =>
+    event.type === 'tools-changed' ? [withoutPlace(event)] : [],
+  );
 
 export const readReplies = async (of: JournalSource): Promise<readonly ReplyEvent[]> =>
-  (await readJournalOf(of)).flatMap((event) => (event.type === 'model-replied' ? [event] : []));
+  (await readSourceJournal(of)).flatMap((event) => (event.type === 'model-replied' ? [event] : []));
 
 export const joinNames = (tools: readonly { readonly name: string }[] = []): string =>
   tools.map(({ name }) => name).join(' ');
@@ -135,7 +140,7 @@ export const isExtension = (before: ScriptedRequest, after: ScriptedRequest | un
   before.messages.every((message, at) => JSON.stringify(message) === JSON.stringify(after?.messages[at]));
 
 /** Returns the position of a request: its instructions, and its number of replies. */
-export const placeOf = ({ messages }: ScriptedRequest): string =>
+export const formatPlace = ({ messages }: ScriptedRequest): string =>
   `${messages[0]?.text.split('\n')[0]} ${messages.filter(({ role }) => role === 'assistant').length}`;
 
 /**
@@ -153,7 +158,7 @@ export function replyByPlace(
     ),
   );
   const answer = async (request: ScriptedRequest): Promise<ScriptedReply> => {
-    const place = placeOf(request);
+    const place = formatPlace(request);
     const isNew = !met.has(place);
     met.add(place);
     if (isNew) await meets(place);

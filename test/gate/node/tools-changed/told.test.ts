@@ -7,13 +7,13 @@ import { getInitialTools } from '../../../doors/model.ts';
 import { createMemoryApp } from '../session/memory-app.ts';
 import { createTool } from '../unfolding/scenes.ts';
 import {
-  closeCall,
+  createCloseCall,
+  createOpenCall,
   createTestAgent,
   createThinkingReply,
   isExtension,
   joinNames,
   listShownChanges,
-  openCall,
   openingDoors,
   readChanges,
   startSession,
@@ -23,9 +23,9 @@ import {
 describe('a model that receives tool changes', () => {
   it('receives a change before the reply that used it, and last in the first request with it', async () => {
     const replies = [
-      createThinkingReply('One', openCall('zoo')),
-      createThinkingReply('Two', openCall('bar', 'b')),
-      createThinkingReply('Three', closeCall('zoo')),
+      createThinkingReply('One', createOpenCall('zoo')),
+      createThinkingReply('Two', createOpenCall('bar', 'b')),
+      createThinkingReply('Three', createCloseCall('zoo')),
       'Four',
     ];
     const session = startSession(replies);
@@ -56,7 +56,7 @@ describe('a model that receives tool changes', () => {
   });
 
   it('receives a change after the request for its last answer', async () => {
-    const session = startSession([createThinkingReply('One', openCall('zoo')), 'Two'], {
+    const session = startSession([createThinkingReply('One', createOpenCall('zoo')), 'Two'], {
       limits: { iterations: 1 },
     });
     await session.send('Go.');
@@ -69,10 +69,10 @@ describe('a model that receives tool changes', () => {
 
   it('receives redefined and returning tools, and each request starts with the same tools', async () => {
     const replies = [
-      createThinkingReply('One', openCall('zoo')),
-      createThinkingReply('Two', openCall('zoo', 'b')),
-      createThinkingReply('Three', closeCall('zoo')),
-      createThinkingReply('Four', openCall('zoo'), openCall('car')),
+      createThinkingReply('One', createOpenCall('zoo')),
+      createThinkingReply('Two', createOpenCall('zoo', 'b')),
+      createThinkingReply('Three', createCloseCall('zoo')),
+      createThinkingReply('Four', createOpenCall('zoo'), createOpenCall('car')),
       'Five',
     ];
     const session = startSession(replies);
@@ -90,10 +90,10 @@ describe('a model that receives tool changes', () => {
 
   it('receives no change that was reverted before the next reply', async () => {
     const session = startSession([
-      createThinkingReply('One', openCall('zoo')),
-      createThinkingReply('Two', closeCall('zoo')),
+      createThinkingReply('One', createOpenCall('zoo')),
+      createThinkingReply('Two', createCloseCall('zoo')),
       new ModelError('bad-request', 'No.'),
-      createThinkingReply('Three', openCall('zoo')),
+      createThinkingReply('Three', createOpenCall('zoo')),
       'Four',
     ]);
     await session.send('Go.');
@@ -123,9 +123,9 @@ describe('a model that receives tool changes', () => {
     const session = startSession(
       [
         createThinkingReply('One', ['files', {}]),
-        createThinkingReply('Two', openCall('zoo')),
+        createThinkingReply('Two', createOpenCall('zoo')),
         'Three',
-        createThinkingReply('Four', openCall('bar')),
+        createThinkingReply('Four', createOpenCall('bar')),
         'Five',
       ],
       {
@@ -167,10 +167,10 @@ describe('a model that receives tool changes', () => {
       messages: (all) => all.filter((message) => message.role === 'user' || message.text !== 'Three'),
     });
     const replies = [
-      createThinkingReply('One', openCall('zoo')),
-      createThinkingReply('Two', openCall('bar')),
-      createThinkingReply('Three', openCall('car')),
-      createThinkingReply('Four', closeCall('zoo')),
+      createThinkingReply('One', createOpenCall('zoo')),
+      createThinkingReply('Two', createOpenCall('bar')),
+      createThinkingReply('Three', createOpenCall('car')),
+      createThinkingReply('Four', createCloseCall('zoo')),
       'Five',
     ];
     const session = startSession(replies, { use: [openingDoors, cuts] });
@@ -188,7 +188,7 @@ describe('a model that receives tool changes', () => {
 
   it('receives no changes in a request that omits the tools', async () => {
     const session = startSession(
-      [createThinkingReply('One', openCall('zoo')), 'Two'],
+      [createThinkingReply('One', createOpenCall('zoo')), 'Two'],
       { limits: { iterations: 1 } },
       { showToolsChanges, heedsToolChoice: false },
     );
@@ -201,7 +201,7 @@ describe('a model that receives tool changes', () => {
 
   it('receives the changes of a deployment between two turns, and each request extends the previous one', async () => {
     const app = createMemoryApp({
-      replies: [createThinkingReply('One', openCall('zoo')), 'Two', 'Three', 'Four'],
+      replies: [createThinkingReply('One', createOpenCall('zoo')), 'Two', 'Three', 'Four'],
       modelOptions: { showToolsChanges },
       tools: TOOLS,
       use: [openingDoors],
@@ -235,7 +235,7 @@ describe('a model that receives tool changes', () => {
 });
 
 it('a model that receives no messages about tool changes sees only the current list', async () => {
-  const session = startSession([createThinkingReply('One', openCall('zoo')), 'Two'], {}, {});
+  const session = startSession([createThinkingReply('One', createOpenCall('zoo')), 'Two'], {}, {});
   await session.send('Go.');
   expect(session.requests.map((request) => [listShownChanges(request), joinNames(request.tools)])).toEqual([
     [[], 'close open'],

@@ -13,7 +13,7 @@ import {
   ToolDefinitionError,
 } from '../../../../src/index.ts';
 import { jsonSchema } from '../../../../src/modules/json-schema/entry.ts';
-import { DEFAULT_TIMEOUT_MS, MAX_TIMEOUT_MS, modelText } from '../../../doors/tools.ts';
+import { DEFAULT_TIMEOUT_MS, getModelText, MAX_TIMEOUT_MS } from '../../../doors/tools.ts';
 import { createFakeInvocation } from './fake-invocation.ts';
 
 const Order = v.object({ id: v.string(), quantity: v.optional(v.number(), 1) });
@@ -73,7 +73,9 @@ describe('a defined tool', () => {
   ])('runs a function whose parameters are %s (TOOL-02, TOOL-04)', async (_, run) => {
     const input = v.object({ name: v.string() });
     const greet = defineTool({ name: 'greet', description: 'Greets.', input, run });
-    expect(modelText(await greet.call({ name: 'ada' }, createFakeInvocation('greet').call))).toBe('hi ada');
+    expect(getModelText(await greet.call({ name: 'ada' }, createFakeInvocation('greet').call))).toBe(
+      'hi ada',
+    );
   });
 
   it('passes the context of the call to its function, or `EMPTY` if there is no context (TOOL-02, CTX-08)', async () => {
@@ -112,12 +114,12 @@ describe('a defined tool', () => {
   it('has an empty input if it declares none (TOOL-03, TOOL-07)', async () => {
     const ping = defineTool({ name: 'ping', description: 'Ping.', run: (input) => input });
     expect(ping.inputSchema).toEqual({ type: 'object', properties: {} });
-    expect(modelText(await ping.call({ junk: 1 }, createFakeInvocation('ping').call))).toBe('{}');
+    expect(getModelText(await ping.call({ junk: 1 }, createFakeInvocation('ping').call))).toBe('{}');
   });
 
   it('executes the call with its effect, its timeout and the parsed input', async () => {
     const { call, leaves } = createFakeInvocation('order');
-    expect(modelText(await order.call({ id: 'kelp' }, call))).toBe('1 x kelp');
+    expect(getModelText(await order.call({ id: 'kelp' }, call))).toBe('1 x kelp');
     expect(leaves).toEqual([
       { effect: 'once', timeout: DEFAULT_TIMEOUT_MS, run: expect.any(Function), reconcile: undefined },
     ]);
@@ -161,7 +163,7 @@ describe('a defined tool', () => {
 
   it('has the name that the model used in the error (TOOL-14)', async () => {
     const result = await order.call({}, createFakeInvocation('shop_order').call);
-    expect(modelText(result)).toContain("The input of tool 'shop_order' is not valid:");
+    expect(getModelText(result)).toContain("The input of tool 'shop_order' is not valid:");
   });
 
   it('returns an error if its schema throws, and does not run', async () => {

@@ -90,7 +90,8 @@ describe('a domain type', () => {
 });
 
 describe('a domain type whose objects have tools', () => {
-  const show = (description = 'Shows.') => defineTool({ name: 'show', description, run: () => 'Shown.' });
+  const createShowTool = (description = 'Shows.') =>
+    defineTool({ name: 'show', description, run: () => 'Shown.' });
   const createThing = (tools: (value: { id: string; tags: string[]; size: number }) => readonly AnyTool[]) =>
     defineDomainType({
       name: 'Thing',
@@ -140,21 +141,21 @@ describe('a domain type whose objects have tools', () => {
   });
 
   it.each<[string, Parameters<typeof createThing>[0], string]>([
-    ['in a text', ({ id }) => [show(`Shows ${id}.`)], 'Thing.id'],
-    ['as a list', ({ tags }) => tags.map(() => show()), 'Thing.tags.map'],
-    ['item by item', ({ tags }) => [...tags].map(() => show()), 'Thing.tags'],
-    ['as a whole', (value) => [show(JSON.stringify(value))], 'Thing.toJSON'],
-    ['in a copy', ({ ...rest }) => [show(typeof rest)], 'Thing'],
-    ['in a sum', ({ size }) => (size + 1 > 2 ? [show()] : []), 'Thing.size'],
-    ['as a description', ({ id }) => [show(id)], 'Thing.id'],
-    ['in a check for a key', (value) => ('id' in value ? [show()] : []), 'Thing'],
+    ['in a text', ({ id }) => [createShowTool(`Shows ${id}.`)], 'Thing.id'],
+    ['as a list', ({ tags }) => tags.map(() => createShowTool()), 'Thing.tags.map'],
+    ['item by item', ({ tags }) => [...tags].map(() => createShowTool()), 'Thing.tags'],
+    ['as a whole', (value) => [createShowTool(JSON.stringify(value))], 'Thing.toJSON'],
+    ['in a copy', ({ ...rest }) => [createShowTool(typeof rest)], 'Thing'],
+    ['in a sum', ({ size }) => (size + 1 > 2 ? [createShowTool()] : []), 'Thing.size'],
+    ['as a description', ({ id }) => [createShowTool(id)], 'Thing.id'],
+    ['in a check for a key', (value) => ('id' in value ? [createShowTool()] : []), 'Thing'],
     [
       'in a `try`',
       ({ id }) => {
         try {
-          return [show(`${id}`)];
+          return [createShowTool(`${id}`)];
         } catch {
-          return [show()];
+          return [createShowTool()];
         }
       },
       'Thing.id',
@@ -180,7 +181,7 @@ describe('a domain type whose objects have tools', () => {
     expect(() => createThing(() => 'show')).toThrow(
       "Domain type 'Thing' has `tools` that do not return a list of tools.",
     );
-    expect(() => createThing(() => [show(), show()])).toThrow(
+    expect(() => createThing(() => [createShowTool(), createShowTool()])).toThrow(
       "Domain type 'Thing' has two tools named 'show'.",
     );
     expect(() =>
@@ -206,26 +207,26 @@ describe('a domain type whose objects have tools', () => {
   });
 
   it('returns the problem instead of throwing if the tools of an object cannot be created', () => {
-    let produceTools: () => unknown = () => [show()];
+    let produceTools: () => unknown = () => [createShowTool()];
     // Plain JavaScript can pass this.
     const Thing = createThing(() => produceTools() as readonly AnyTool[]);
-    const read = (next: () => unknown) => {
+    const listObjectTools = (next: () => unknown) => {
       produceTools = next;
       return Thing.objects?.toolsOf(thing);
     };
-    expect(read(() => 'none')).toEqual({
+    expect(listObjectTools(() => 'none')).toEqual({
       ok: false,
       problems: ["domain type 'Thing' is invalid: its `tools` do not return a list of tools"],
     });
     expect(
-      read(() => {
+      listObjectTools(() => {
         throw 'Gone.';
       }),
     ).toEqual({
       ok: false,
       problems: ["domain type 'Thing' is invalid: its tools cannot be made: Gone."],
     });
-    expect(read(() => [show('One.'), show('Two.')])).toMatchObject({
+    expect(listObjectTools(() => [createShowTool('One.'), createShowTool('Two.')])).toMatchObject({
       ok: true,
       value: [{ description: 'One.' }],
     });

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Json, JsonObject } from '../../../../src/index.ts';
 import { createJsonSchemaCheck, formatProblems } from '../../../doors/tools.ts';
 
-const check = (schema: JsonObject, input: JsonObject) =>
+const formatInputProblems = (schema: JsonObject, input: JsonObject) =>
   formatProblems(createJsonSchemaCheck(JSON.parse(JSON.stringify({ type: 'object', ...schema })))(input));
 
 describe('jsonSchemaCheck', () => {
@@ -52,19 +52,23 @@ describe('jsonSchemaCheck', () => {
       ],
     ],
   ])('returns each problem with its path: %s', (_, schema, input, lines) => {
-    expect(check(schema, input)).toEqual(lines);
+    expect(formatInputProblems(schema, input)).toEqual(lines);
   });
 
   it("applies the rules of the schema's draft: draft 7 ignores keywords beside a $ref", () => {
     const schema = { $defs: { any: {} }, properties: { a: { $ref: '#/$defs/any', type: 'string' } } };
-    expect(check({ ...schema, $schema: 'http://json-schema.org/draft-07/schema#' }, { a: 1 })).toEqual([]);
-    expect(check(schema, { a: 1 })).toEqual(['a: Instance type "number" is invalid. Expected "string".']);
+    expect(
+      formatInputProblems({ ...schema, $schema: 'http://json-schema.org/draft-07/schema#' }, { a: 1 }),
+    ).toEqual([]);
+    expect(formatInputProblems(schema, { a: 1 })).toEqual([
+      'a: Instance type "number" is invalid. Expected "string".',
+    ]);
   });
 
   it('does not treat inherited names as properties', () => {
     const schema = { properties: { constructor: { type: 'string' } }, required: ['toString'] };
-    expect(check(schema, {})).toEqual(['Instance does not have required property "toString".']);
-    expect(check({ additionalProperties: false }, JSON.parse('{"__proto__":1}'))).toEqual([
+    expect(formatInputProblems(schema, {})).toEqual(['Instance does not have required property "toString".']);
+    expect(formatInputProblems({ additionalProperties: false }, JSON.parse('{"__proto__":1}'))).toEqual([
       '__proto__: Not allowed.',
     ]);
   });
@@ -148,7 +152,9 @@ describe('uniqueItems', () => {
       ['list: Duplicate items at indexes 0 and 3.'],
     ],
   ])('finds the duplicates among %s', (_, list, lines) => {
-    expect(check({ properties: { list: LIST } }, JSON.parse(`{"list":${list}}`))).toEqual(lines);
+    expect(formatInputProblems({ properties: { list: LIST } }, JSON.parse(`{"list":${list}}`))).toEqual(
+      lines,
+    );
   });
 
   it.each(PLACES.map((schema) => [JSON.stringify(schema), schema] as const))(
@@ -159,7 +165,7 @@ describe('uniqueItems', () => {
         for (const b of LISTS) {
           const input = { a, b };
           const { valid } = validate(input, JSON.parse(JSON.stringify(schema)), draft, undefined, false);
-          expect([input, check(schema, input).length === 0]).toEqual([input, valid]);
+          expect([input, formatInputProblems(schema, input).length === 0]).toEqual([input, valid]);
         }
       }
     },
@@ -168,10 +174,10 @@ describe('uniqueItems', () => {
   it('is checked in linear time on a long list, even if another list has a duplicate', () => {
     const items = Array.from({ length: 80_000 }, (_, index) => (index % 2 === 0 ? index : { index }));
     const schema = { properties: { all: LIST, some: LIST, none: { anyOf: [{ type: 'null' }, LIST] } } };
-    expect(check(schema, { all: items, some: [...items, 0] })).toEqual([
+    expect(formatInputProblems(schema, { all: items, some: [...items, 0] })).toEqual([
       'some: Duplicate items at indexes 0 and 80000.',
     ]);
-    expect(check(schema, { all: items, some: [1, 1], none: items })).toEqual([
+    expect(formatInputProblems(schema, { all: items, some: [1, 1], none: items })).toEqual([
       'some: Duplicate items at indexes 0 and 1.',
     ]);
   });

@@ -5,7 +5,7 @@ import { manual } from '../../../../src/modules/decorators/entry.ts';
 import { callResults } from '../session/former-holder.ts';
 import { createMemoryApp } from '../session/memory-app.ts';
 
-function payTool() {
+function createPayTool() {
   const ran: unknown[] = [];
   const pay = defineTool({
     name: 'pay',
@@ -19,7 +19,7 @@ function payTool() {
 
 describe('a manual tool', () => {
   it('appears to the model as the same tool, and runs no code (SPM-17)', async () => {
-    const { pay, ran } = payTool();
+    const { pay, ran } = createPayTool();
     expect(manual(pay)).toMatchObject({
       name: 'pay',
       description: 'Pays.',
@@ -63,7 +63,7 @@ describe('a manual tool', () => {
   });
 
   it('returns an error for an invalid input without a wait', async () => {
-    const { pay } = payTool();
+    const { pay } = createPayTool();
     const app = createMemoryApp({
       tools: [manual(pay)],
       replies: [{ calls: [{ name: 'pay', input: { eur: 'five' } }] }, 'Sorry.'],
@@ -75,6 +75,6 @@ describe('a manual tool', () => {
   });
 
   it('is refused unless its waiting time is positive', () => {
-    expect(() => manual(payTool().pay, { expires: 0 })).toThrow(ToolDefinitionError);
+    expect(() => manual(createPayTool().pay, { expires: 0 })).toThrow(ToolDefinitionError);
   });
 });

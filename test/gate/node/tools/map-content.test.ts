@@ -11,7 +11,7 @@ import {
 } from '../../../../src/index.ts';
 import { decorate, mapContent } from '../../../../src/modules/decorators/entry.ts';
 import { createTestSession } from '../../../../src/testing/entry.ts';
-import { createFailureResult, createToolResult, isToolResult, modelText } from '../../../doors/tools.ts';
+import { createFailureResult, createToolResult, getModelText, isToolResult } from '../../../doors/tools.ts';
 import { getShownResults } from './decorators/turns.ts';
 
 const toUpperCase = (content: string): string => content.toUpperCase();
@@ -51,7 +51,7 @@ describe('mapContent', () => {
       const mapped = mapContent(createToolResult({ ...data }), toUpperCase);
       expect({ ...mapped }).toEqual(expected);
       expect(isToolResult(mapped)).toBe(true);
-      expect([modelText(mapped), mapped.text()]).toEqual([read, read.replace('Error: ', '')]);
+      expect([getModelText(mapped), mapped.text()]).toEqual([read, read.replace('Error: ', '')]);
     },
   );
 

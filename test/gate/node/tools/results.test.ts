@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { artifact, error, text } from '../../../../src/index.ts';
-import { createToolResult, isToolResult, modelText } from '../../../doors/tools.ts';
+import { createToolResult, getModelText, isToolResult } from '../../../doors/tools.ts';
 
 describe('text, artifact and error results (RES-01)', () => {
   it('are recognized', () => {
@@ -31,8 +31,8 @@ describe('text, artifact and error results (RES-01)', () => {
   });
 
   it('show the model only the text of an artifact (RES-02, RES-05, S0-047)', () => {
-    expect(modelText(artifact('Generated report', { pages: 3 }))).toBe('Generated report');
-    expect(modelText(error('no such order'))).toBe('Error: no such order');
+    expect(getModelText(artifact('Generated report', { pages: 3 }))).toBe('Generated report');
+    expect(getModelText(error('no such order'))).toBe('Error: no such order');
   });
 
   it('have a text for every kind (RES-03)', () => {

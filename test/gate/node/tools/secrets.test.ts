@@ -325,8 +325,8 @@ describe('a streamed text', () => {
     ['all text that only looks like a secret', ['ab-', '12', ''], 'ab-12'],
   ])('contains %s', (_, pieces, whole) => {
     const secrets = Secrets.of({ short: 'ab-1234', long: 'ab-1234-56789', last: '4-zebra' });
-    const cut = (text: string) => [...text];
-    for (const taken of [pieces, pieces.flatMap(cut)])
+    const splitText = (text: string) => [...text];
+    for (const taken of [pieces, pieces.flatMap(splitText)])
       expect(redactPiecewise(secrets, taken).join('')).toBe(whole);
     expect(secrets.redact(pieces.join(''))).toBe(whole);
   });

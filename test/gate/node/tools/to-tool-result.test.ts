@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { artifact, error, text } from '../../../../src/index.ts';
-import { isToolResult, modelText, toToolResult } from '../../../doors/tools.ts';
+import { getModelText, isToolResult, toToolResult } from '../../../doors/tools.ts';
 
 const NEW_YEAR = '1970-01-01T00:00:00.000Z';
 const createArtifactResult = (value: unknown) => ({ type: 'artifact', value });
@@ -41,7 +41,7 @@ describe('toToolResult', () => {
   });
 
   it('shows the JSON of an object to the model', () => {
-    expect(modelText(toToolResult('search', { id: 7, tags: ['a'] }))).toBe('{"id":7,"tags":["a"]}');
+    expect(getModelText(toToolResult('search', { id: 7, tags: ['a'] }))).toBe('{"id":7,"tags":["a"]}');
   });
 
   it('leaves text and errors unchanged (TYP-02)', () => {
@@ -95,7 +95,7 @@ describe('toToolResult', () => {
       value: { id: 7, all: [null, null] },
       remark: '(not shown: $.rows is a function, $.all[0] is a symbol, $.all[1] is a bigint)',
     });
-    expect(modelText(result)).toBe(
+    expect(getModelText(result)).toBe(
       '{"id":7,"all":[null,null]}\n\n(not shown: $.rows is a function, $.all[0] is a symbol, $.all[1] is a bigint)',
     );
     toToolResult('search', artifact('rows', [10n]), recordProblem);
@@ -109,7 +109,7 @@ describe('toToolResult', () => {
 
   it('lists five omitted paths, and counts the others', () => {
     const all = Object.fromEntries([...'abcdefg'].map((key) => [key, () => key]));
-    expect(modelText(toToolResult('search', all))).toBe(
+    expect(getModelText(toToolResult('search', all))).toBe(
       '{}\n\n(not shown: $.a is a function, $.b is a function, $.c is a function, $.d is a function, ' +
         '$.e is a function, and 2 more)',
     );
@@ -132,7 +132,7 @@ describe('toToolResult', () => {
     const cyclic: { self?: unknown; later?: unknown } = {};
     cyclic.self = [cyclic];
     cyclic.later = Promise.resolve(1);
-    expect(modelText(toToolResult('search', cyclic))).toBe(
+    expect(getModelText(toToolResult('search', cyclic))).toBe(
       '{"self":[null]}\n\n(not shown: $.self[0] is one of its own parents, $.later is a Promise: an `await` is missing)',
     );
   });
@@ -140,10 +140,10 @@ describe('toToolResult', () => {
   it('writes null for a number that JSON cannot express, and warns only the developer', () => {
     const told: string[] = [];
     const recordProblem = (problem: string): void => void told.push(problem);
-    expect(modelText(toToolResult('search', { n: Number.NaN, m: [-Infinity] }, recordProblem))).toBe(
+    expect(getModelText(toToolResult('search', { n: Number.NaN, m: [-Infinity] }, recordProblem))).toBe(
       '{"n":null,"m":[null]}',
     );
-    expect(modelText(toToolResult('search', Number.NaN, recordProblem))).toBe('null');
+    expect(getModelText(toToolResult('search', Number.NaN, recordProblem))).toBe('null');
     expect(told).toEqual([
       "Tool 'search' returned numbers that are null in JSON: $.n is NaN, $.m[0] is -Infinity.",
       "Tool 'search' returned numbers that are null in JSON: $ is NaN.",

@@ -111,8 +111,9 @@ describe('a tool-call context', () => {
   });
 
   it('throws an error with the path of a value that is not JSON', () => {
-    const read = () => ToolCallContext.of({ user: JSON.parse('{}'), since: Object({ at: new WeakMap() }) });
-    expect(catchProblem(read)).toEqual({
+    const createInvalidContext = () =>
+      ToolCallContext.of({ user: JSON.parse('{}'), since: Object({ at: new WeakMap() }) });
+    expect(catchProblem(createInvalidContext)).toEqual({
       name: 'ToolCallContextError',
       key: 'since',
       problem: 'not-json',

@@ -17,9 +17,9 @@ const createUnfolding = (name: string, tools: readonly AnyTool[], more = {}): An
   defineUnfolding({ name, description: `The ${name}.`, tools, ...more });
 
 /** Returns nested unfolding tools: `l1` contains `l2` and so on, and the last one contains `leaf`. */
-const nestLevels = (depth: number, at = 1): AnyTool =>
+const createNestedUnfolding = (depth: number, at = 1): AnyTool =>
   createUnfolding(`l${at}`, [
-    at === depth ? createTool('leaf') : nestLevels(depth, at + 1),
+    at === depth ? createTool('leaf') : createNestedUnfolding(depth, at + 1),
     createTool(`at_${at}`),
   ]);
 
@@ -27,7 +27,7 @@ describe('nested unfolding tools', () => {
   it.each([2, 3, 5])('open one by one to a depth of %i (UNF-29, UNF-33)', async (depth) => {
     const names = Array.from({ length: depth }, (_, index) => `l${index + 1}`);
     const replies = [...names.map((name) => callTools(name)), callTools('leaf'), 'Done.'];
-    const session = createSession([nestLevels(depth), createTool('search')], replies);
+    const session = createSession([createNestedUnfolding(depth), createTool('search')], replies);
     expect(await session.send('Go.')).toMatchObject({ outcome: 'completed', iterations: depth + 2 });
     expect(getLastResults(session).at(-1)).toBe('leaf done');
     for (const [step, seen] of getOfferedTools(session)
@@ -199,7 +199,7 @@ describe('a decorated unfolding tool', () => {
   it('applies a guard to its inner tools, at every level (UNF-28)', async () => {
     const log: string[] = [];
     const session = createSession(
-      [createGuardedTool(nestLevels(3), log)],
+      [createGuardedTool(createNestedUnfolding(3), log)],
       [callTools('l1'), callTools('l2'), callTools('l3'), callTools('leaf', 'at_1'), 'Done.'],
     );
     await session.send('Go.');
@@ -216,7 +216,7 @@ describe('a decorated unfolding tool', () => {
           return tool.call(input, call);
         },
       });
-    const outer = decorate(nestLevels(2), { adopt: createLoggingTool });
+    const outer = decorate(createNestedUnfolding(2), { adopt: createLoggingTool });
     const session = createSession([outer], [callTools('l1'), callTools('l2'), callTools('leaf'), 'Done.']);
     await session.send('Go.');
     expect(log).toEqual(['l2', 'leaf']);

@@ -32,20 +32,24 @@ const createTools = (prefix: string, count: number): AnyTool[] =>
   Array.from({ length: count }, (_, index) => createTool(`${prefix}_${index}`));
 const createFacade = (name: string, tools: readonly AnyTool[]): AnyTool =>
   defineUnfolding({ name, description: 'F.', tools });
-const openOf = (name: string): UnfoldedEntry => ({ call: `t.1.${name}`, facade: name, frame: '' });
+const createUnfoldedEntry = (name: string): UnfoldedEntry => ({
+  call: `t.1.${name}`,
+  facade: name,
+  frame: '',
+});
 
 describe('the list that the unfolding strategy offers', () => {
   const tools = [createFacade('files', [createTool('read')]), createTool('search')];
 
   it('is the same array as its input while no tool is open', () => {
     expect(unfoldingStrategy.offer(tools, createLoopView([]))).toBe(tools);
-    expect(unfoldingStrategy.offer(tools, createLoopView([{ ...openOf('files'), frame: 'another' }]))).toBe(
-      tools,
-    );
+    expect(
+      unfoldingStrategy.offer(tools, createLoopView([{ ...createUnfoldedEntry('files'), frame: 'another' }])),
+    ).toBe(tools);
   });
 
   it('is the same array as before if its inputs are equal', () => {
-    const openings = [openOf('files')];
+    const openings = [createUnfoldedEntry('files')];
     const offered = unfoldingStrategy.offer(tools, createLoopView(openings));
     expect(offered.map(({ name }) => name)).toEqual(['files', 'search', 'read']);
     expect(unfoldingStrategy.offer(tools, createLoopView(openings))).toBe(offered);
@@ -70,7 +74,7 @@ describe('the list that the unfolding strategy offers', () => {
     const read = createTool('read');
     let answer = [read];
     const steps = [defineUnfolding({ name: 'files', description: 'F.', tools: () => answer })];
-    const openings = [openOf('files')];
+    const openings = [createUnfoldedEntry('files')];
     const offered = unfoldingStrategy.offer(steps, createLoopView(openings));
     answer = [read];
     expect(unfoldingStrategy.offer(steps, createLoopView(openings))).toBe(offered);
@@ -86,7 +90,7 @@ describe('the list that the unfolding strategy offers', () => {
     const facades = Array.from({ length: 100 }, (_, at) =>
       createFacade(`f_${at}`, createTools(`t_${at}`, 10)),
     );
-    const openings = facades.map(({ name }) => openOf(name));
+    const openings = facades.map(({ name }) => createUnfoldedEntry(name));
     const offered = unfoldingStrategy.offer(facades, createLoopView(openings));
     expect(offered).toHaveLength(1100);
     for (let again = 0; again < 3; again += 1) {
@@ -100,7 +104,7 @@ describe('the list that the unfolding strategy offers', () => {
       createFacade('a', [inner]),
       createFacade('b', [createFacade('data', [createTool('other')])]),
     ];
-    const openings: UnfoldedList = [openOf('b'), { ...openOf('data'), under: 'a' }];
+    const openings: UnfoldedList = [createUnfoldedEntry('b'), { ...createUnfoldedEntry('data'), under: 'a' }];
     expect(unfoldingStrategy.offer([a, b], createLoopView(openings)).map(({ name }) => name)).toEqual([
       'a',
       'b',

@@ -18,7 +18,7 @@ import {
 } from '../../../fixtures/signed.ts';
 
 const TIME = 1_700_000_000;
-const NOW = { now: TIME * 1000 };
+const TIME_OPTIONS = { now: TIME * 1000 };
 const body = JSON.stringify({ id: 'evt_1', event_id: 'Ev1', type: 'x', data: { id: 1 } });
 
 const SENDERS = [
@@ -49,7 +49,10 @@ const createStaleError = (apart: string): Reception =>
 
 describe.each(SENDERS)('a delivery of $name', ({ webhook, sign, header }) => {
   it.each([0, 300, -300])('is accepted %i s after its timestamp', async (late) => {
-    expect(await receive(webhook, await sign(TIME - late), NOW)).toMatchObject({ type: 'start', agent: 'a' });
+    expect(await receive(webhook, await sign(TIME - late), TIME_OPTIONS)).toMatchObject({
+      type: 'start',
+      agent: 'a',
+    });
   });
 
   it.each([
@@ -57,14 +60,14 @@ describe.each(SENDERS)('a delivery of $name', ({ webhook, sign, header }) => {
     [-301, '301 s in the future'],
     [86_400, '86400 s ago'],
   ])('is refused %i s after its timestamp', async (late, apart) => {
-    expect(await receive(webhook, await sign(TIME - late), NOW)).toEqual(createStaleError(apart));
+    expect(await receive(webhook, await sign(TIME - late), TIME_OPTIONS)).toEqual(createStaleError(apart));
   });
 
   it('is refused if it was changed in transit, or if another secret signed it', async () => {
     const good = await sign(TIME);
-    expect(await receive(webhook, { ...good, body: `${body} ` }, NOW)).toEqual(INVALID_SIGNATURE);
+    expect(await receive(webhook, { ...good, body: `${body} ` }, TIME_OPTIONS)).toEqual(INVALID_SIGNATURE);
     const other = await sign(TIME, 'whsec_b3RoZXIgc2VjcmV0IHRoYW4gdGhhdA==');
-    expect(await receive(webhook, other, NOW)).toEqual(INVALID_SIGNATURE);
+    expect(await receive(webhook, other, TIME_OPTIONS)).toEqual(INVALID_SIGNATURE);
   });
 
   it('is refused if its timestamp was changed', async () => {
@@ -73,7 +76,7 @@ describe.each(SENDERS)('a delivery of $name', ({ webhook, sign, header }) => {
       name,
       text.replace(String(TIME - 1000), String(TIME)),
     ]);
-    expect(await receive(webhook, { headers: Object.fromEntries(moved), body }, NOW)).toEqual(
+    expect(await receive(webhook, { headers: Object.fromEntries(moved), body }, TIME_OPTIONS)).toEqual(
       INVALID_SIGNATURE,
     );
   });
@@ -83,7 +86,7 @@ describe.each(SENDERS)('a delivery of $name', ({ webhook, sign, header }) => {
     async (time) => {
       const { headers } = await sign(TIME);
       const timed = Object.entries(headers).map(([name, text]) => [name, text.replace(String(TIME), time)]);
-      const refusal = await receive(webhook, { headers: Object.fromEntries(timed), body }, NOW);
+      const refusal = await receive(webhook, { headers: Object.fromEntries(timed), body }, TIME_OPTIONS);
       expect(refusal).toMatchObject({ type: 'refused', kind: 'invalid-signature' });
     },
   );
@@ -93,13 +96,13 @@ describe.each(SENDERS)('a delivery of $name', ({ webhook, sign, header }) => {
     for (const name of Object.keys(headers).filter((one) => one !== 'content-type')) {
       const twice = new Headers(headers);
       twice.append(name, headers[name] ?? '');
-      const refusal = await receive(webhook, { body, headers: {} }, { ...NOW, headers: twice });
+      const refusal = await receive(webhook, { body, headers: {} }, { ...TIME_OPTIONS, headers: twice });
       expect(refusal).toMatchObject({ type: 'refused', kind: 'invalid-signature' });
     }
   });
 
   it('is refused without its headers, and the error lists them', async () => {
-    const refusal = await receive(webhook, { body, headers: {} }, NOW);
+    const refusal = await receive(webhook, { body, headers: {} }, TIME_OPTIONS);
     expect(refusal).toMatchObject({ type: 'refused', why: expect.stringMatching(/ missing\.$/) });
     expect(header).toMatch(/^[A-Za-z-]+$/);
   });
@@ -113,7 +116,7 @@ describe('Stripe-Signature', () => {
   const good = computeHmacHex(SECRET, `${TIME}.${body}`);
   const other = '0'.repeat(64);
   const receiveWithHeader = (header: string): Promise<Reception> =>
-    receive(webhook, { body, headers: { 'stripe-signature': header } }, NOW);
+    receive(webhook, { body, headers: { 'stripe-signature': header } }, TIME_OPTIONS);
 
   it.each<[string, (one: string) => string]>([
     ['the only one', (one) => `t=${TIME},v1=${one}`],
@@ -180,7 +183,7 @@ describe('Slack', () => {
   ])('is refused with the value %j', async (signature) => {
     const headers = { 'x-slack-request-timestamp': String(TIME), 'x-slack-signature': signature };
     const { webhook } = SENDERS[1] ?? expect.fail();
-    expect(await receive(webhook, { headers, body }, NOW)).toEqual(
+    expect(await receive(webhook, { headers, body }, TIME_OPTIONS)).toEqual(
       createInvalidSignature('X-Slack-Signature must be v0= and 64 hexadecimal digits, once.'),
     );
   });
@@ -227,7 +230,7 @@ describe('webhook-signature', () => {
       `v1a,hnO3f9T8Ytu9HwrXslvumlUpqtNVqkhqw/enGzPCXe5BdqzCInXqYXFymVJaA7AZdpXwVLPo3mNl8EM+m7TBAg== ${good}`,
     ],
   ])('is accepted if the valid signature is %s', async (_, header) => {
-    expect(await receive(webhook, withHeader('webhook-signature', header), NOW)).toMatchObject({
+    expect(await receive(webhook, withHeader('webhook-signature', header), TIME_OPTIONS)).toMatchObject({
       type: 'start',
     });
   });
@@ -241,7 +244,7 @@ describe('webhook-signature', () => {
     ['with two spaces', `${good}  ${good}`],
     ['in URL-safe base64', `v1,${'-'.repeat(43)}=`],
   ])('is refused %s', async (_, header) => {
-    expect(await receive(webhook, withHeader('webhook-signature', header), NOW)).toEqual(MALFORMED);
+    expect(await receive(webhook, withHeader('webhook-signature', header), TIME_OPTIONS)).toEqual(MALFORMED);
   });
 
   it('is refused if it encodes the same bytes differently', async () => {
@@ -249,27 +252,33 @@ describe('webhook-signature', () => {
     const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
     const respelled = `${good.slice(0, -2)}${alphabet[alphabet.indexOf(last) + 1]}=`;
     expect(atob(respelled.slice(3))).toBe(atob(good.slice(3)));
-    expect(await receive(webhook, withHeader('webhook-signature', respelled), NOW)).toEqual(MALFORMED);
+    expect(await receive(webhook, withHeader('webhook-signature', respelled), TIME_OPTIONS)).toEqual(
+      MALFORMED,
+    );
   });
 
   it.each(['msg.1', 'msg 1', 'x'.repeat(257), ''])('is refused with the id %j', async (id) => {
     const why = 'webhook-id must be 1 to 256 visible ASCII characters without a full stop.';
-    expect(await receive(webhook, withHeader('webhook-id', id), NOW)).toEqual(createInvalidSignature(why));
+    expect(await receive(webhook, withHeader('webhook-id', id), TIME_OPTIONS)).toEqual(
+      createInvalidSignature(why),
+    );
   });
 
   it('is refused with the id of another delivery', async () => {
-    expect(await receive(webhook, withHeader('webhook-id', 'msg_2'), NOW)).toEqual(INVALID_SIGNATURE);
+    expect(await receive(webhook, withHeader('webhook-id', 'msg_2'), TIME_OPTIONS)).toEqual(
+      INVALID_SIGNATURE,
+    );
   });
 
   it('is accepted with a secret without its prefix', async () => {
     const bare = { STANDARD_SECRET: STANDARD_SECRET.replace('whsec_', '') };
-    expect(await receive(webhook, signed, { ...NOW, env: bare })).toMatchObject({ type: 'start' });
+    expect(await receive(webhook, signed, { ...TIME_OPTIONS, env: bare })).toMatchObject({ type: 'start' });
   });
 
   it.each(['whsec_', 'whsec_####', `whsec_${btoa('x'.repeat(23))}`])(
     'is not accepted with the secret %j',
     async (secret) => {
-      expect(await receive(webhook, signed, { ...NOW, env: { STANDARD_SECRET: secret } })).toEqual({
+      expect(await receive(webhook, signed, { ...TIME_OPTIONS, env: { STANDARD_SECRET: secret } })).toEqual({
         type: 'refused',
         kind: 'not-configured',
         why:

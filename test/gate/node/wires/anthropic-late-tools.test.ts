@@ -4,7 +4,7 @@ import { generateText, jsonSchema, type ModelMessage, stepCountIs, tool } from '
 import { describe, expect, it } from 'vitest';
 import { createAnthropicWire } from '../../../wires/anthropic.ts';
 import { playTurn } from '../../../wires/rehearsal.ts';
-import { fetchOf, type Script } from '../../../wires/wire.ts';
+import { createFetch, type Script } from '../../../wires/wire.ts';
 
 const script: Script = {
   turns: [
@@ -35,7 +35,7 @@ const openingTool = tool({
 
 function createPreservingWire(played: Script = script) {
   const wire = createAnthropicWire({ script: played, preserved: true });
-  const model = createAnthropic({ apiKey: 'key', fetch: fetchOf(wire) })('claude-opus-5');
+  const model = createAnthropic({ apiKey: 'key', fetch: createFetch(wire) })('claude-opus-5');
   const providerOptions = { anthropic: { thinking: { type: 'adaptive' as const } } };
   return { wire, model, stream: false, providerOptions };
 }

@@ -2,7 +2,7 @@ import { anthropic, createAnthropic } from '@ai-sdk/anthropic';
 import { describe, expect, it } from 'vitest';
 import { createAnthropicWire } from '../../../wires/anthropic.ts';
 import { playNextTurn, playTurn, rehearsalScript, rehearsalTools } from '../../../wires/rehearsal.ts';
-import { fetchOf } from '../../../wires/wire.ts';
+import { createFetch } from '../../../wires/wire.ts';
 
 const thinkingSettings = {
   budget: { type: 'enabled' as const, budgetTokens: 2000 },
@@ -22,7 +22,7 @@ describe('the strict Anthropic server', () => {
     `accepts everything that the AI SDK sends back ${caseTitle}`,
     async ({ stream, preserved, kind, search }) => {
       const wire = createAnthropicWire({ script: rehearsalScript, preserved });
-      const model = createAnthropic({ apiKey: 'key', fetch: fetchOf(wire) })(
+      const model = createAnthropic({ apiKey: 'key', fetch: createFetch(wire) })(
         kind === 'budget' ? 'claude-sonnet-4-5' : 'claude-opus-5',
       );
       const tools = search
@@ -50,7 +50,7 @@ describe('the strict Anthropic server', () => {
         preserved: true,
         variants: ['interleaved', 'server-tools', 'pauses'],
       });
-      const model = createAnthropic({ apiKey: 'key', fetch: fetchOf(wire) })('claude-opus-5');
+      const model = createAnthropic({ apiKey: 'key', fetch: createFetch(wire) })('claude-opus-5');
       const tools = { ...rehearsalTools, web_search: anthropic.tools.webSearch_20250305({}) };
       const rehearsal = {
         model,

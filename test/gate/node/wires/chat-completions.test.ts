@@ -8,17 +8,18 @@ import {
   type ChatCompletionsWireOptions,
   createChatCompletionsWire,
 } from '../../../wires/chat-completions.ts';
-import { fetchOf, type Script, type Wire } from '../../../wires/wire.ts';
+import { createFetch, type Script, type Wire } from '../../../wires/wire.ts';
 import { answers, askTwice, longScript, withoutThinkingAt } from './ask.ts';
 
 const createDeepSeekModel = (wire: Wire, model = 'deepseek-v4-pro') =>
-  createDeepSeek({ apiKey: 'sk-1', fetch: fetchOf(wire) })(model);
+  createDeepSeek({ apiKey: 'sk-1', fetch: createFetch(wire) })(model);
 const createReasoner = (wire: Wire) => createDeepSeekModel(wire, 'deepseek-reasoner');
 const createCompatible = (wire: Wire) =>
-  createOpenAICompatible({ name: 'server', baseURL: 'https://server.example/v1', fetch: fetchOf(wire) })(
+  createOpenAICompatible({ name: 'server', baseURL: 'https://server.example/v1', fetch: createFetch(wire) })(
     'model',
   );
-const openRouter = (wire: Wire) => createOpenRouter({ apiKey: 'sk-1', fetch: fetchOf(wire) })('some/model');
+const openRouter = (wire: Wire) =>
+  createOpenRouter({ apiKey: 'sk-1', fetch: createFetch(wire) })('some/model');
 
 type WireOptions = Omit<ChatCompletionsWireOptions, 'script'> & { readonly script?: Script };
 const createWire = ({ script = longScript, ...options }: WireOptions) =>

@@ -200,7 +200,7 @@ describe('reasoning_details', () => {
 });
 
 describe('thought_signature', () => {
-  const sign =
+  const signCall =
     (place: number, signature: string | undefined, call = 0): HistoryChange =>
     (all) =>
       put(place, {
@@ -219,11 +219,15 @@ describe('thought_signature', () => {
     'Additional data, function call `default_api:look` , position 32. Please refer to https://ai.google.dev/gemini-api/docs/thought-signatures for more details.';
 
   it.each<[string, HistoryChange, string]>([
-    ['dropped in the current turn', sign(31, undefined), missing],
-    ['shortened', sign(31, findSignature(31).slice(0, -1)), 'Corrupted thought signature.'],
-    ['shortened in an earlier turn', sign(3, findSignature(3).slice(0, -1)), 'Corrupted thought signature.'],
-    ['that of another reply', sign(31, findSignature(3)), 'Invalid thought signature.'],
-    ['on a call that had none', sign(3, findSignature(3), 1), 'Invalid thought signature.'],
+    ['dropped in the current turn', signCall(31, undefined), missing],
+    ['shortened', signCall(31, findSignature(31).slice(0, -1)), 'Corrupted thought signature.'],
+    [
+      'shortened in an earlier turn',
+      signCall(3, findSignature(3).slice(0, -1)),
+      'Corrupted thought signature.',
+    ],
+    ['that of another reply', signCall(31, findSignature(3)), 'Invalid thought signature.'],
+    ['on a call that had none', signCall(3, findSignature(3), 1), 'Invalid thought signature.'],
   ])('is refused if it is %s', async (_name, change, message) => {
     expect(await askChanged('gemini', change)).toEqual({
       status: 400,
@@ -232,6 +236,6 @@ describe('thought_signature', () => {
   });
 
   it('can be dropped in an earlier turn', async () => {
-    expect(await askChanged('gemini', sign(3, undefined))).toMatchObject({ status: 200 });
+    expect(await askChanged('gemini', signCall(3, undefined))).toMatchObject({ status: 200 });
   });
 });

@@ -12,7 +12,7 @@ import {
   type SampleType,
 } from '../../../wires/sample-files.ts';
 import type { WireName } from '../../../wires/session/servers.ts';
-import { fetchOf } from '../../../wires/wire.ts';
+import { createFetch } from '../../../wires/wire.ts';
 import { type FileScene, playScene } from './file-scene.ts';
 
 const words: MessagePart = { type: 'text', text: 'What is it?' };
@@ -154,7 +154,7 @@ describe('files that a model accepts', () => {
       script: { turns: [{ steps: [], answer: 'It is seen.' }] },
       dialect: 'kimi',
     });
-    const model = fromAiSdk(createOpenAI({ apiKey: 'k', fetch: fetchOf(server) }).chat('gpt-5.5'));
+    const model = fromAiSdk(createOpenAI({ apiKey: 'k', fetch: createFetch(server) }).chat('gpt-5.5'));
     const messages = [{ role: 'user', text: '', parts: [words, photo, photoLink, paper] } as const];
     const { text } = await model.ask({ messages, tools: [] }, { signal: new AbortController().signal });
     expect([text, server.refused]).toEqual(['It is seen.', []]);

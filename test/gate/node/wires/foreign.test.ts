@@ -10,7 +10,7 @@ import { type FromAiSdkOptions, fromAiSdk } from '../../../../src/model/ai-sdk/e
 import type { ModelMessage } from '../../../../src/model/entry.ts';
 import { openaiCompatible } from '../../../../src/model/openai-compatible/entry.ts';
 import { createServer, type WireName } from '../../../wires/session/servers.ts';
-import { fetchOf } from '../../../wires/wire.ts';
+import { createFetch } from '../../../wires/wire.ts';
 
 const script = { turns: [{ steps: [{ calls: [{ name: 'look', input: {} }] }], answer: 'Done.' }] };
 const look = { name: 'look', description: 'Looks.', inputSchema: { type: 'object' } };
@@ -34,7 +34,7 @@ const createCompatible =
 
 async function askThrough(wire: WireName, make: (fetch: typeof globalThis.fetch) => ChatModel) {
   const server = createServer(wire, { script, seed: wire });
-  const model = make(fetchOf(server));
+  const model = make(createFetch(server));
   // A loop would merge the settings.
   const { settings } = model;
   const reply = await model

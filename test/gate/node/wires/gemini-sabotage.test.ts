@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { createGeminiWire, type GeminiWireOptions } from '../../../wires/gemini.ts';
 import { playTurn, rehearsalScript } from '../../../wires/rehearsal.ts';
 import { post } from '../../../wires/replay.ts';
-import { fetchOf } from '../../../wires/wire.ts';
+import { createFetch } from '../../../wires/wire.ts';
 
 interface Part {
   text?: string;
@@ -24,7 +24,7 @@ let streamedBodies: readonly unknown[] = [];
 
 beforeAll(async () => {
   const wire = createGeminiWire({ script: rehearsalScript });
-  const model = createGoogle({ apiKey: 'key', fetch: fetchOf(wire) })('gemini-3-pro-preview');
+  const model = createGoogle({ apiKey: 'key', fetch: createFetch(wire) })('gemini-3-pro-preview');
   const providerOptions = { google: { thinkingConfig: { includeThoughts: true } } };
   const rehearsal = { model, stream: true, providerOptions };
   await playTurn(rehearsal, await playTurn(rehearsal, [], 'Begin.'), 'Go on.');
@@ -57,7 +57,7 @@ async function sendSabotaged(change: (body: Body) => void, { at = midTurn, optio
 }
 
 /** The first part of a content that has a call. */
-const callOf = ({ contents }: Body, content: number): Part =>
+const getCallPart = ({ contents }: Body, content: number): Part =>
   contents[content]?.parts.find(({ functionCall }) => functionCall !== undefined) ?? {};
 const forget = (part: Part) => delete part.thoughtSignature;
 const forgetAll = ({ contents }: Body, from: number, to: number) => {
@@ -82,27 +82,30 @@ const sabotages: readonly [string, Sabotage, (body: Body) => void, string][] = [
     'a signature is shortened',
     {},
     (body) =>
-      Object.assign(callOf(body, 1), { thoughtSignature: callOf(body, 1).thoughtSignature?.slice(0, -1) }),
+      Object.assign(getCallPart(body, 1), {
+        thoughtSignature: getCallPart(body, 1).thoughtSignature?.slice(0, -1),
+      }),
     'Corrupted thought signature.',
   ],
   [
     'a signature belongs to another reply',
     {},
-    (body) => Object.assign(callOf(body, 1), { thoughtSignature: callOf(body, 5).thoughtSignature }),
+    (body) =>
+      Object.assign(getCallPart(body, 1), { thoughtSignature: getCallPart(body, 5).thoughtSignature }),
     'Invalid thought signature.',
   ],
   [
     'the signature of a call is dropped',
     {},
-    (body) => forget(callOf(body, 3)),
+    (body) => forget(getCallPart(body, 3)),
     formatMissingSignature('search', 4),
   ],
   [
     'the signature of parallel calls is moved to the second call',
     {},
     (body) => {
-      const { thoughtSignature } = callOf(body, 3);
-      forget(callOf(body, 3));
+      const { thoughtSignature } = getCallPart(body, 3);
+      forget(getCallPart(body, 3));
       Object.assign(body.contents[3]?.parts.at(-1) ?? {}, { thoughtSignature });
     },
     formatMissingSignature('search', 4),
@@ -110,7 +113,7 @@ const sabotages: readonly [string, Sabotage, (body: Body) => void, string][] = [
   [
     'a signature is replaced by the sentinel',
     {},
-    (body) => Object.assign(callOf(body, 1), { thoughtSignature: 'skip_thought_signature_validator' }),
+    (body) => Object.assign(getCallPart(body, 1), { thoughtSignature: 'skip_thought_signature_validator' }),
     'wire: contents[1].parts[2]: the sentinel stands where a signature was given',
   ],
   [
@@ -141,7 +144,7 @@ const sabotages: readonly [string, Sabotage, (body: Body) => void, string][] = [
   [
     'the input of a call is changed',
     {},
-    (body) => Object.assign(callOf(body, 5).functionCall ?? {}, { args: {} }),
+    (body) => Object.assign(getCallPart(body, 5).functionCall ?? {}, { args: {} }),
     'wire: contents[5].parts[1]: the call {"id":"ID","name":"search","args":{"query":"search 2","n":2}} was given ' +
       'here and the call {"id":"ID","name":"search","args":{}} came back',
   ],
@@ -183,7 +186,7 @@ const sabotages: readonly [string, Sabotage, (body: Body) => void, string][] = [
   [
     'a part has an unknown field',
     {},
-    (body) => Object.assign(callOf(body, 1), { extra: 1 }),
+    (body) => Object.assign(getCallPart(body, 1), { extra: 1 }),
     'Invalid JSON payload received. Unknown name "extra" at \'contents[1].parts[2]\': Cannot find field.',
   ],
   [

@@ -2,7 +2,7 @@ import { createGoogle } from '@ai-sdk/google';
 import { describe, expect, it } from 'vitest';
 import { createGeminiWire } from '../../../wires/gemini.ts';
 import { playTurn, rehearsalScript } from '../../../wires/rehearsal.ts';
-import { fetchOf } from '../../../wires/wire.ts';
+import { createFetch } from '../../../wires/wire.ts';
 
 const runCases = [true, false].flatMap((stream) =>
   [true, false].flatMap((includeThoughts) => [true, false].map((ids) => ({ stream, includeThoughts, ids }))),
@@ -16,7 +16,7 @@ describe('the strict server of Gemini', () => {
         script: rehearsalScript,
         ...(!ids && { variants: ['signed-thoughts', 'signed-end'] }),
       });
-      const model = createGoogle({ apiKey: 'key', fetch: fetchOf(wire) })('gemini-3-pro-preview');
+      const model = createGoogle({ apiKey: 'key', fetch: createFetch(wire) })('gemini-3-pro-preview');
       const providerOptions = { google: { thinkingConfig: { includeThoughts } } };
       const rehearsal = { model, stream, providerOptions };
       const first = await playTurn(rehearsal, [], 'Begin.');

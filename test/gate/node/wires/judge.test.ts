@@ -9,7 +9,7 @@ describe('the verdict on a session', () => {
   beforeAll(async () => {
     ({ played } = await playInMemory({ wire: 'reasoning', isWatched: false, stops: noStops }));
   });
-  const runOf = (tool: string) => {
+  const getToolRun = (tool: string) => {
     const run = played.effects.find((effect) => effect.tool === tool);
     if (!run) throw new Error(`The tool '${tool}' did not run.`);
     return run;
@@ -48,7 +48,7 @@ describe('the verdict on a session', () => {
     ['pay', 'ran 2 times'],
     ['save', 'ran 2 times under 2 keys'],
   ])('reports that the tool %s %s', async (tool, words) => {
-    const again = { ...runOf(tool), key: 'another' };
+    const again = { ...getToolRun(tool), key: 'another' };
     const { miscounted } = await judge({ ...played, effects: [...played.effects, again] });
     expect(miscounted).toEqual([`${tool} (${again.call}) ${words}`]);
   });
@@ -56,7 +56,7 @@ describe('the verdict on a session', () => {
   it.each(['pay', 'save', 'look'])(
     'reports a call of %s that has a result in the journal but did not run',
     async (tool) => {
-      const missing = runOf(tool);
+      const missing = getToolRun(tool);
       const effects = played.effects.filter((effect) => effect !== missing);
       expect((await judge({ ...played, effects })).miscounted).toEqual([
         expect.stringContaining(`${tool} (${missing.call}) ran 0 times`),
@@ -65,10 +65,10 @@ describe('the verdict on a session', () => {
   );
 
   it('reports a run without a call in the journal, unless the tool only reads', async () => {
-    const strays = ['look', 'pay'].map((tool) => ({ ...runOf(tool), call: 'stray' }));
+    const strays = ['look', 'pay'].map((tool) => ({ ...getToolRun(tool), call: 'stray' }));
     // The ids of a lost reply are free again, so another call may have the same id.
-    const { call } = runOf('save');
-    const under = ['look', 'pay'].map((tool) => ({ ...runOf(tool), call }));
+    const { call } = getToolRun('save');
+    const under = ['look', 'pay'].map((tool) => ({ ...getToolRun(tool), call }));
     const { miscounted } = await judge({ ...played, effects: [...played.effects, ...strays, ...under] });
     expect(miscounted).toEqual(
       ['stray', call].map((id) => `pay (${id}) ran for a call that is not in the journal`),

@@ -7,7 +7,7 @@ import { fromAiSdk } from '../../../../src/model/ai-sdk/entry.ts';
 import { createTestSession } from '../../../../src/testing/entry.ts';
 import { createAnthropicWire } from '../../../wires/anthropic.ts';
 import { createResponsesWire } from '../../../wires/responses.ts';
-import { fetchOf, type Script, type Wire } from '../../../wires/wire.ts';
+import { createFetch, type Script, type Wire } from '../../../wires/wire.ts';
 
 /** Each turn opens an unfolding tool, and calls its inner tool. */
 const script: Script = {
@@ -37,7 +37,7 @@ const files = defineUnfolding({
 const models = {
   'Claude with a checked prefix': () => {
     const wire = createAnthropicWire({ script, preserved: true });
-    const sdk = createAnthropic({ apiKey: 'key', fetch: fetchOf(wire) })('claude-opus-5-5');
+    const sdk = createAnthropic({ apiKey: 'key', fetch: createFetch(wire) })('claude-opus-5-5');
     return {
       wire,
       model: fromAiSdk(sdk),
@@ -46,7 +46,7 @@ const models = {
   },
   'OpenAI with a growing list of tools': () => {
     const wire = createResponsesWire({ script });
-    const sdk = createOpenAI({ apiKey: 'key', fetch: fetchOf(wire) })('gpt-5.5');
+    const sdk = createOpenAI({ apiKey: 'key', fetch: createFetch(wire) })('gpt-5.5');
     return { wire, model: fromAiSdk(sdk), thinking: {} };
   },
 };

@@ -10,12 +10,12 @@ import type { WireName } from '../../../wires/session/servers.ts';
 import { noStops } from '../../../wires/session/stops.ts';
 import { playInMemory } from './play.ts';
 
-const hash = async (base64: string): Promise<string> =>
+const hashFile = async (base64: string): Promise<string> =>
   (await hashFiles([{ where: 'message', base64 }]))[0]?.sha256 ?? '';
-const photo = `image/png ${await hash(SAMPLE_FILES['image/png'])}`;
-const paper = `application/pdf ${await hash(SAMPLE_FILES['application/pdf'])}`;
-const shotLine = `image/png ${await hash(SHOT_IMAGE)}`;
-const tinyLine = `image/png ${await hash(TINY_IMAGE)}`;
+const photo = `image/png ${await hashFile(SAMPLE_FILES['image/png'])}`;
+const paper = `application/pdf ${await hashFile(SAMPLE_FILES['application/pdf'])}`;
+const shotLine = `image/png ${await hashFile(SHOT_IMAGE)}`;
+const tinyLine = `image/png ${await hashFile(TINY_IMAGE)}`;
 const postedPlace = 'in a message behind 0 replies and 0 results';
 
 type MessageChange = (messages: readonly ModelMessage[]) => readonly ModelMessage[];

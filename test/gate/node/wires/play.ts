@@ -18,7 +18,7 @@ import type { Change } from '../../../wires/session/names.ts';
 import { type LoopName, MESSAGES } from '../../../wires/session/script.ts';
 import type { WireName } from '../../../wires/session/servers.ts';
 import type { Moment, Stops } from '../../../wires/session/stops.ts';
-import { fetchOf, type Wire } from '../../../wires/wire.ts';
+import { createFetch, type Wire } from '../../../wires/wire.ts';
 
 export interface MemoryPlay {
   readonly wire: WireName;
@@ -160,7 +160,7 @@ const mapLoops = <T>(make: (loop: LoopName) => T): Record<LoopName, T> => ({
 const waitForTask = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 0));
 
 const createDelayedFetch = (server: Wire): typeof fetch => {
-  const answer = fetchOf(server);
+  const answer = createFetch(server);
   return async (input, init) => {
     await waitForTask();
     return answer(input, init);

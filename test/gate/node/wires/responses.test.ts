@@ -2,11 +2,11 @@
 import { createOpenAI } from '@ai-sdk/openai';
 import { describe, expect, it } from 'vitest';
 import { createResponsesWire } from '../../../wires/responses.ts';
-import { fetchOf, type Wire } from '../../../wires/wire.ts';
+import { createFetch, type Wire } from '../../../wires/wire.ts';
 import { answers, askTwice, longScript, withoutThinkingAt } from './ask.ts';
 
 const createModel = (wire: Wire, name = 'gpt-5-mini') =>
-  createOpenAI({ apiKey: 'sk-1', fetch: fetchOf(wire) }).responses(name);
+  createOpenAI({ apiKey: 'sk-1', fetch: createFetch(wire) }).responses(name);
 
 describe.each([
   ['complete', false],

@@ -106,13 +106,13 @@ describe('the cached part of a session’s requests', () => {
       ]),
     );
   };
-  const count = (body: string): number => body.split('"cache_control":').length - 1;
+  const countMarks = (body: string): number => body.split('"cache_control":').length - 1;
 
   it.each(WIRES.filter((wire) => wire.startsWith('anthropic')))(
     'is marked in every request over %s: tools, system text, the end of the previous request, and its own end',
     async (wire) => {
       for (const requests of Object.values(await collectBodies(wire))) {
-        const marks = requests.map(count);
+        const marks = requests.map(countMarks);
         expect(marks[0]).toBe(3);
         expect(new Set(marks.slice(marks.lastIndexOf(3) + 1))).toEqual(new Set([4]));
         expect(marks.filter((found) => found !== 3 && found !== 4)).toEqual([]);

@@ -127,12 +127,12 @@ describe('with the built package', () => {
     await run(join(root, 'node_modules/.bin/tsc'), args, { cwd: root });
     symlinkSync(join(root, 'package.json'), join(folder, 'holdfast/package.json'));
     const { dependencies, peerDependencies } = parseManifest(read('package.json'));
-    link(join(folder, 'holdfast'), Object.keys({ ...dependencies, ...peerDependencies }));
+    linkPackages(join(folder, 'holdfast'), Object.keys({ ...dependencies, ...peerDependencies }));
   }, 120_000);
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
   /** Links only the packages that a package declares. */
-  function link(path: string, names: readonly string[]): void {
+  function linkPackages(path: string, names: readonly string[]): void {
     for (const name of names) {
       const target = join(path, 'node_modules', name);
       mkdirSync(dirname(target), { recursive: true });
@@ -150,7 +150,7 @@ describe('with the built package', () => {
       const { dependencies, devDependencies } = parseManifest(
         readFileSync(join(path, 'package.json'), 'utf8'),
       );
-      link(path, [...Object.keys({ ...dependencies, ...devDependencies }), '.bin']);
+      linkPackages(path, [...Object.keys({ ...dependencies, ...devDependencies }), '.bin']);
       const runScript = (name: string) => run(process.execPath, ['--run', name], { cwd: path });
       const [, tested] = await Promise.all([runScript('check'), runScript('test')]);
       expect(tested.stdout).toMatch(/Tests .*\d passed/);

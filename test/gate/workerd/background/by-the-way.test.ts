@@ -7,9 +7,9 @@ import type { ScriptedReply } from '../../../../src/testing/entry.ts';
 import { handOvers, queuedTurns } from '../../../fixtures/hand-overs.ts';
 import { advanceTime } from '../../../fixtures/held-time.ts';
 import { lostClients } from '../../../fixtures/lost-clients.ts';
-import { limitTo } from '../../../fixtures/platform.ts';
+import { setLimits } from '../../../fixtures/platform.ts';
 import { recordings } from '../../../fixtures/scripted-agent.ts';
-import { holdReply, script, waitUntil } from '../../../fixtures/scripts.ts';
+import { createHeldReply, registerScript, waitUntil } from '../../../fixtures/scripts.ts';
 import { createTestApp, wrapObjects } from '../http/app.ts';
 import {
   createSessionPath,
@@ -28,9 +28,9 @@ const BACKGROUND = { headers: { prefer: 'respond-async' } };
 let lift = (): void => {};
 afterEach(() => lift());
 
-const record = (note: string) => ({ calls: [{ name: 'record', input: { note } }] });
-const count = (note: string): number => recordings.filter((one) => one.note === note).length;
-const countOf = (events: readonly Record<string, unknown>[], type: string): number =>
+const createRecordReply = (note: string) => ({ calls: [{ name: 'record', input: { note } }] });
+const countRecordings = (note: string): number => recordings.filter((one) => one.note === note).length;
+const countEvents = (events: readonly Record<string, unknown>[], type: string): number =>
   events.filter((event) => event.type === type).length;
 const getOutcomes = async (session: string): Promise<unknown[]> =>
   (await readJournal(session)).flatMap(({ type, outcome }) => (type === 'turn-ended' ? [outcome] : []));
@@ -59,7 +59,7 @@ async function readWholeJournal(session: string): Promise<Record<string, unknown
 describe('a turn in the background', () => {
   it(`runs ${hasQueue ? 'through the bound queue' : 'through the loopback'}`, async () => {
     const session = createSessionPath();
-    await post(session, { message: script('Done.').message() }, BACKGROUND);
+    await post(session, { message: registerScript('Done.').message() }, BACKGROUND);
     await followToEnd(session);
     expect([countHandOvers(session, handOvers), countHandOvers(session, queuedTurns)]).toEqual([
       1,
@@ -69,8 +69,8 @@ describe('a turn in the background', () => {
 
   it('stops when it is cancelled', async () => {
     const session = createManualSession();
-    const answer = holdReply('Never.');
-    await post(session, { message: script(answer.reply).message() }, BACKGROUND);
+    const answer = createHeldReply('Never.');
+    await post(session, { message: registerScript(answer.reply).message() }, BACKGROUND);
     await answer.asked();
     expect((await send(`${session}/cancel`, { method: 'POST' })).status).toBe(202);
     deliverToHolders();
@@ -80,9 +80,9 @@ describe('a turn in the background', () => {
   it('resumes when its object restarts', async () => {
     const session = createManualSession();
     const replyNext = ({ messages }: ModelRequest): ScriptedReply =>
-      messages.some(({ role }) => role === 'tool') ? 'Done.' : record('bg-abort');
-    const answer = holdReply(replyNext);
-    const { message } = script(answer.reply, replyNext, replyNext);
+      messages.some(({ role }) => role === 'tool') ? 'Done.' : createRecordReply('bg-abort');
+    const answer = createHeldReply(replyNext);
+    const { message } = registerScript(answer.reply, replyNext, replyNext);
     await post(session, { message: message() }, BACKGROUND);
     await answer.asked();
     await abortAllDurableObjects();
@@ -90,15 +90,15 @@ describe('a turn in the background', () => {
     // The invocation called by the object is gone, so the next holder need not wait for it.
     await advanceClock(session, 2 * LONG_LEASE_MS);
     await followToEnd(session);
-    expect([count('bg-abort'), await getOutcomes(session)]).toEqual([1, ['completed']]);
+    expect([countRecordings('bg-abort'), await getOutcomes(session)]).toEqual([1, ['completed']]);
   });
 });
 
 describe('a turn whose client disconnects', () => {
   it('is handed over and ends without a client', async () => {
     const session = createSessionPath();
-    const answer = holdReply(record('gone-json'));
-    const { message } = script(answer.reply, 'Done.');
+    const answer = createHeldReply(createRecordReply('gone-json'));
+    const { message } = registerScript(answer.reply, 'Done.');
     const client = new AbortController();
     const answering = post(session, { message: message() }, { signal: client.signal });
     await answer.asked();
@@ -120,16 +120,16 @@ describe('a turn whose client disconnects', () => {
     ]);
     expect(events[3]).toMatchObject({ reason: 'its client has gone' });
     expect((await readJson(await send(session))).turn).toMatchObject({ outcome: 'completed', text: 'Done.' });
-    expect(count('gone-json')).toBe(1);
+    expect(countRecordings('gone-json')).toBe(1);
   });
 });
 
 describe('a turn whose invocation stops responding', () => {
   it('is finished by the alarm, and its client still receives the answer', async () => {
     const session = createManualSession();
-    const never = holdReply('Never.', { deaf: true });
+    const never = createHeldReply('Never.', { deaf: true });
     onTestFinished(never.release);
-    const { message, model } = script(never.reply, record('taken'), 'Done.');
+    const { message, model } = registerScript(never.reply, createRecordReply('taken'), 'Done.');
     const answering = post(session, { message: message() }, { via: abandonedApp });
     await never.asked();
     advanceTime(LONG_LEASE_MS);
@@ -137,7 +137,7 @@ describe('a turn whose invocation stops responding', () => {
     const response = await answering;
     expect([response.status, (await readJson(response)).text]).toEqual([200, 'Done.']);
     expect((await readJournal(session))[2]).toMatchObject({ type: 'turn-resumed', cause: 'expired' });
-    expect([model.requests.length, count('taken'), await getOutcomes(session)]).toEqual([
+    expect([model.requests.length, countRecordings('taken'), await getOutcomes(session)]).toEqual([
       3,
       1,
       ['completed'],
@@ -147,20 +147,20 @@ describe('a turn whose invocation stops responding', () => {
 
 describe('a turn with more work than one invocation can do', () => {
   it('completes 300 iterations with 40 subrequests per invocation, and its client receives the answer', async () => {
-    lift = limitTo({ subrequests: 40, internalSubrequests: 40 });
+    lift = setLimits({ subrequests: 40, internalSubrequests: 40 });
     const session = createManualSession('marathon');
     const add = { calls: [{ name: 'add', input: { a: 1, b: 2 } }] };
-    const { message, model } = script(...Array.from({ length: 299 }, () => add), 'Done.');
+    const { message, model } = registerScript(...Array.from({ length: 299 }, () => add), 'Done.');
     const response = await post(session, { message: message() });
     expect(response.status).toBe(200);
     expect(await readJson(response)).toMatchObject({ outcome: 'completed', text: 'Done.', iterations: 300 });
     const events = await readWholeJournal(session);
     const handedOver = countHandOvers(session, handOvers);
     console.log(`long turn: 300 iterations took ${1 + handedOver} invocations of 40 subrequests`);
-    expect(countOf(events, 'turn-yielded')).toBe(handedOver);
-    expect(countOf(events, 'turn-resumed')).toBe(handedOver);
+    expect(countEvents(events, 'turn-yielded')).toBe(handedOver);
+    expect(countEvents(events, 'turn-resumed')).toBe(handedOver);
     expect(handedOver).toBeGreaterThan(20);
     expect(handedOver).toBeLessThan(60);
-    expect([model.requests.length, countOf(events, 'tool-call-ended')]).toEqual([300, 299]);
+    expect([model.requests.length, countEvents(events, 'tool-call-ended')]).toEqual([300, 299]);
   }, 60_000);
 });

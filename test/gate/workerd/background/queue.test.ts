@@ -6,9 +6,9 @@ import { consumeTurns, createHoldfast, type HoldfastConfig } from '../../../../s
 import { FAKE_QUEUE_PREFIX, fakeQueue } from '../../../fixtures/fake-queue.ts';
 import { handOvers } from '../../../fixtures/hand-overs.ts';
 import { withLease } from '../../../fixtures/lease-terms.ts';
-import { limitTo } from '../../../fixtures/platform.ts';
+import { setLimits } from '../../../fixtures/platform.ts';
 import { recordings, scripted } from '../../../fixtures/scripted-agent.ts';
-import { holdReply, script } from '../../../fixtures/scripts.ts';
+import { createHeldReply, registerScript } from '../../../fixtures/scripts.ts';
 import { wrapObjects } from '../http/app.ts';
 import {
   createSessionPath,
@@ -23,8 +23,8 @@ import { advanceClock } from '../http/time.ts';
 import { storeUnreadableTurn } from '../http/unreadable-turn.ts';
 
 const BACKGROUND = { headers: { prefer: 'respond-async' } };
-const record = (note: string) => ({ calls: [{ name: 'record', input: { note } }] });
-const count = (note: string): number => recordings.filter((one) => one.note === note).length;
+const createRecordReply = (note: string) => ({ calls: [{ name: 'record', input: { note } }] });
+const countRecordings = (note: string): number => recordings.filter((one) => one.note === note).length;
 
 const LEASE_MS = 60_000;
 
@@ -88,27 +88,30 @@ afterEach(() => {
 describe('a turn that is sent through the queue', () => {
   it('is run only by the consumer', async () => {
     const of = createQueueSession();
-    const handOver = await acceptMessage(of, script(record('by-queue'), 'Done.').message());
+    const handOver = await acceptMessage(
+      of,
+      registerScript(createRecordReply('by-queue'), 'Done.').message(),
+    );
     expect(await readJournal(of)).toHaveLength(2);
     expect(await deliver([handOver])).toEqual(['acknowledged']);
     expect((await readJournal(of)).at(-1)).toMatchObject({ type: 'turn-ended', outcome: 'completed' });
-    expect([count('by-queue'), countRuns(of), listSent(of)]).toEqual([1, 0, [handOver]]);
+    expect([countRecordings('by-queue'), countRuns(of), listSent(of)]).toEqual([1, 0, [handOver]]);
   });
 
   it('is run by the loopback one lease term later if its message is lost', async () => {
     const of = createQueueSession();
-    await acceptMessage(of, script(record('lost'), 'Done.').message());
+    await acceptMessage(of, registerScript(createRecordReply('lost'), 'Done.').message());
     await advanceClock(of, LEASE_MS);
     await followToEnd(of);
-    expect([count('lost'), countRuns(of), listSent(of).length]).toEqual([1, 1, 1]);
+    expect([countRecordings('lost'), countRuns(of), listSent(of).length]).toEqual([1, 1, 1]);
   });
 
   it('is run by the loopback immediately if the queue refuses the message', async () => {
     const of = createQueueSession();
     fakeQueue.isBroken = true;
-    await post(of, { message: script(record('broken'), 'Done.').message() }, BACKGROUND);
+    await post(of, { message: registerScript(createRecordReply('broken'), 'Done.').message() }, BACKGROUND);
     await followToEnd(of);
-    expect([count('broken'), countRuns(of), listSent(of).length]).toEqual([1, 1, 0]);
+    expect([countRecordings('broken'), countRuns(of), listSent(of).length]).toEqual([1, 1, 0]);
     expect(log.mock.calls.flat().join()).toMatch(
       /"turn [0-9a-f]{16} could not be sent by the queue TURNS: Error: The queue is unavailable\."/,
     );
@@ -116,13 +119,16 @@ describe('a turn that is sent through the queue', () => {
 
   it('runs once if its message is delivered twice, at the same time or later', async () => {
     const of = createQueueSession();
-    const handOver = await acceptMessage(of, script(record('repeated'), 'Done.').message());
+    const handOver = await acceptMessage(
+      of,
+      registerScript(createRecordReply('repeated'), 'Done.').message(),
+    );
     const together = await Promise.all([deliver([handOver]), deliver([handOver, handOver])]);
     expect(together).toEqual([['acknowledged'], ['acknowledged', 'acknowledged']]);
     await followToEnd(of);
     expect(await deliver([handOver])).toEqual(['acknowledged']);
     expect((await readJournal(of)).filter(({ type }) => type === 'turn-ended')).toHaveLength(1);
-    expect(count('repeated')).toBe(1);
+    expect(countRecordings('repeated')).toBe(1);
   });
 
   it('is retried by its alarm after a pause, not by the queue, if it cannot be read', async () => {
@@ -136,20 +142,25 @@ describe('a turn that is sent through the queue', () => {
 
   it('ignores messages that arrive late or early', async () => {
     const of = createQueueSession();
-    const { message } = script(record('late-one'), 'One.', record('late-two'), 'Two.');
+    const { message } = registerScript(
+      createRecordReply('late-one'),
+      'One.',
+      createRecordReply('late-two'),
+      'Two.',
+    );
     const first = await acceptMessage(of, message());
     await deliver([first]);
     const second = await acceptMessage(of, 'Again.');
     const early = { ...second, turn: 'never-was' };
     expect(await deliver([early, first, second, second])).toEqual(Array(4).fill('acknowledged'));
     expect((await readJournal(of)).filter(({ type }) => type === 'turn-ended')).toHaveLength(2);
-    expect([count('late-one'), count('late-two')]).toEqual([1, 1]);
+    expect([countRecordings('late-one'), countRecordings('late-two')]).toEqual([1, 1]);
   });
 
   it('is not run while another invocation holds the lease', async () => {
     const of = createQueueSession();
-    const answer = holdReply('Done.');
-    const handOver = await acceptMessage(of, script(answer.reply).message());
+    const answer = createHeldReply('Done.');
+    const handOver = await acceptMessage(of, registerScript(answer.reply).message());
     const running = deliver([handOver]);
     await answer.asked();
     expect(await deliver([handOver])).toEqual(['acknowledged']);
@@ -159,9 +170,12 @@ describe('a turn that is sent through the queue', () => {
 
   it('is sent again for each invocation that it needs', async () => {
     const of = createQueueSession();
-    const lift = limitTo({ subrequests: 20, internalSubrequests: 20 });
-    const replies = Array.from({ length: 12 }, (_, i) => record(`long-${i}`));
-    let handOver: HandOver | undefined = await acceptMessage(of, script(...replies, 'Done.').message());
+    const lift = setLimits({ subrequests: 20, internalSubrequests: 20 });
+    const replies = Array.from({ length: 12 }, (_, i) => createRecordReply(`long-${i}`));
+    let handOver: HandOver | undefined = await acceptMessage(
+      of,
+      registerScript(...replies, 'Done.').message(),
+    );
     let deliveries = 0;
     while (handOver) {
       await deliver([handOver], { config: { limits: { subrequests: 20, internalSubrequests: 20 } } });
@@ -172,7 +186,10 @@ describe('a turn that is sent through the queue', () => {
     }
     lift();
     expect(deliveries).toBeGreaterThan(3);
-    expect([countRuns(of), replies.map((_, i) => count(`long-${i}`))]).toEqual([0, Array(12).fill(1)]);
+    expect([countRuns(of), replies.map((_, i) => countRecordings(`long-${i}`))]).toEqual([
+      0,
+      Array(12).fill(1),
+    ]);
   });
 });
 
@@ -196,7 +213,7 @@ describe('a queue message', () => {
 
   it('is retried if the session cannot be reached, and does not delay the other messages', async () => {
     const of = createQueueSession();
-    const handOver = await acceptMessage(of, script('Done.').message());
+    const handOver = await acceptMessage(of, registerScript('Done.').message());
     const other = createQueueSession();
     const SESSIONS = wrapObjects((stub) => ({
       resume: (request: Parameters<typeof stub.resume>[0]) =>
@@ -204,7 +221,7 @@ describe('a queue message', () => {
           ? Promise.reject(Object.assign(new Error('out of order'), { overloaded: true }))
           : stub.resume(request),
     }));
-    const second = await acceptMessage(other, script('Done.').message());
+    const second = await acceptMessage(other, registerScript('Done.').message());
     const fates = await deliver([handOver, second], { vars: { SESSIONS } });
     expect(fates).toEqual(['again in 5 s', 'acknowledged']);
     expect((await readJournal(other)).at(-1)).toMatchObject({ type: 'turn-ended' });
@@ -213,9 +230,9 @@ describe('a queue message', () => {
 
   it('is left to another invocation if the current invocation has used up its budget', async () => {
     const [one, two] = [createQueueSession(), createQueueSession()];
-    const records = [...'abcdefghijkl'].map(record);
-    const first = await acceptMessage(one, script(...records, 'Done.').message());
-    const second = await acceptMessage(two, script('Done.').message());
+    const records = [...'abcdefghijkl'].map(createRecordReply);
+    const first = await acceptMessage(one, registerScript(...records, 'Done.').message());
+    const second = await acceptMessage(two, registerScript('Done.').message());
     const config = { limits: { internalSubrequests: 20 } };
     expect(await deliver([first, second], { config })).toEqual(['acknowledged', 'again']);
     expect(await readJournal(two)).toHaveLength(2);
@@ -225,7 +242,7 @@ describe('a queue message', () => {
 describe('a turn in a deployment with invalid limits', () => {
   it('fails with an error that includes the name of the var', async () => {
     const of = createQueueSession();
-    const handOver = await acceptMessage(of, script('Done.').message());
+    const handOver = await acceptMessage(of, registerScript('Done.').message());
     expect(await deliver([handOver], { vars: { SUBREQUESTS: 'many' } })).toEqual(['acknowledged']);
     expect((await readJson(await send(of))).turn).toMatchObject({
       outcome: 'failed',

@@ -6,7 +6,7 @@ import type { ModuleUse } from '../../../../src/index.ts';
 import { defineSchedule, type ScheduleConfig } from '../../../../src/modules/schedules/entry.ts';
 import { APP, createModule, createUse } from '../../../doors/openapi.ts';
 import { scripted } from '../../../fixtures/scripted-agent.ts';
-import { holdReply, script } from '../../../fixtures/scripts.ts';
+import { createHeldReply, registerScript } from '../../../fixtures/scripts.ts';
 import { createTestApp, wrapObjects } from '../http/app.ts';
 import { post, readJournal, readJson, type Send } from '../http/client.ts';
 
@@ -50,7 +50,7 @@ afterEach(() => log.mockClear());
 
 describe('a schedule', () => {
   it('starts a turn for its owner, with its context', async () => {
-    const { schedule, session } = createDailySchedule(script('Good morning.').message('Report.'), {
+    const { schedule, session } = createDailySchedule(registerScript('Good morning.').message('Report.'), {
       context: { locale: 'de' },
     });
     await tick([schedule]);
@@ -65,7 +65,7 @@ describe('a schedule', () => {
   });
 
   it('starts one turn for a time that is delivered twice, and another turn for the next time', async () => {
-    const { schedule, session } = createDailySchedule(script('One.', 'Two.').message());
+    const { schedule, session } = createDailySchedule(registerScript('One.', 'Two.').message());
     await Promise.all([tick([schedule]), tick([schedule])]);
     await expect.poll(() => countTurnEnds(session)).toBe(1);
     await tick([schedule]);
@@ -77,7 +77,7 @@ describe('a schedule', () => {
   });
 
   it('belongs to the caller of the built-in authentication if it has no owner', async () => {
-    const { schedule, session } = createDailySchedule(script('Good morning.').message(), {
+    const { schedule, session } = createDailySchedule(registerScript('Good morning.').message(), {
       owner: undefined,
     });
     await tick([schedule]);
@@ -109,7 +109,7 @@ describe('a schedule', () => {
 
   it('derives its session and its message from the scheduled time', async () => {
     const id = crypto.randomUUID();
-    const { message } = script('Done.');
+    const { message } = registerScript('Done.');
     const { schedule } = createDailySchedule('', {
       session: (at) => `${id}-${at.toISOString().slice(0, 10)}`,
       message: async (at) => message(`It is ${at.toISOString()}.`),
@@ -122,8 +122,8 @@ describe('a schedule', () => {
   });
 
   it('waits in the queue while its session is busy', async () => {
-    const answer = holdReply('First.');
-    const { message } = script(answer.reply, 'Second.');
+    const answer = createHeldReply('First.');
+    const { message } = registerScript(answer.reply, 'Second.');
     const { schedule, session } = createDailySchedule(message());
     const first = post(session, { message: message() }, { via: ownedApp });
     await answer.asked();
@@ -193,7 +193,7 @@ describe('a schedule', () => {
         throw new Error('no news');
       },
     });
-    const { schedule, session } = createDailySchedule(script('Done.').message());
+    const { schedule, session } = createDailySchedule(registerScript('Done.').message());
     await expect(tick([other, schedule])).rejects.toThrow('no news');
     expect(times).toEqual([CRON]);
     await expect.poll(() => countTurnEnds(session)).toBe(1);
@@ -208,7 +208,7 @@ describe('a schedule', () => {
     });
     const blank = createDailySchedule('', { name: 'blank', message: () => ' ' });
     const astray = createDailySchedule('Report.', { name: 'astray', session: () => 'a/b' });
-    const { schedule, session } = createDailySchedule(script('Done.').message());
+    const { schedule, session } = createDailySchedule(registerScript('Done.').message());
     await expect(tick([failing.schedule, blank.schedule, astray.schedule, schedule])).rejects.toThrow(
       "These schedules could not start a turn: 'failing', 'blank', 'astray'.",
     );

@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
-import { script } from '../../../fixtures/scripts.ts';
+import { registerScript } from '../../../fixtures/scripts.ts';
 import { createSessionPath, post, readSentEvents, readUntil, SSE_HEADERS, send } from '../http/client.ts';
 
 it('a message that the model schedules starts a turn for the same caller, with their context', async () => {
   const session = createSessionPath('marathon');
   const later = { name: 'schedule_message', input: { message: 'Look again.', when: 'in 0 seconds' } };
-  const { message } = script({ calls: [later] }, 'I will.', 'I have looked again.');
+  const { message } = registerScript({ calls: [later] }, 'I will.', 'I have looked again.');
   await post(session, { message: message(), context: { locale: 'de' } });
   const events = readSentEvents(await send(`${session}/events`, { headers: SSE_HEADERS }));
   await readUntil(events, 'turn-ended');

@@ -3,7 +3,7 @@ import { env } from 'cloudflare:workers';
 import { expect, it } from 'vitest';
 import { createHoldfast } from '../../../../src/create-holdfast.ts';
 import { scripted } from '../../../fixtures/scripted-agent.ts';
-import { holdReply, script } from '../../../fixtures/scripts.ts';
+import { createHeldReply, registerScript } from '../../../fixtures/scripts.ts';
 import { checkResponses } from '../http/as-described.ts';
 import {
   createSessionPath,
@@ -19,8 +19,8 @@ const ASYNC_HEADERS = { prefer: 'respond-async' };
 
 it('TurnRunner resumes a turn after the object that handed it over was reset, for example by a deploy', async () => {
   const session = createSessionPath();
-  const answer = holdReply('Done.');
-  const { message, model } = script(answer.reply);
+  const answer = createHeldReply('Done.');
+  const { message, model } = registerScript(answer.reply);
   await post(session, { message: message() }, { headers: ASYNC_HEADERS });
   await answer.asked();
   const reset = runInDurableObject(env.SESSIONS.getByName(getSessionName(session)), (_, state) => {
@@ -55,8 +55,8 @@ async function startLeftTurn(text: string) {
 }
 
 it('TurnRunner registers the turn with its execution context until the turn ends', async () => {
-  const answer = holdReply('Done.');
-  const { run, execution, outcome } = await startLeftTurn(script(answer.reply).message());
+  const answer = createHeldReply('Done.');
+  const { run, execution, outcome } = await startLeftTurn(registerScript(answer.reply).message());
   void run();
   await answer.asked();
   answer.release();

@@ -6,7 +6,7 @@ import { content, defineAgent, defineTool, image } from '../../../../src/index.t
 import { files } from '../../../../src/modules/files/entry.ts';
 import { scriptedModel } from '../../../../src/testing/entry.ts';
 import { listPaymentsTo } from '../../../fixtures/clerk-agent.ts';
-import { holdReply, modelBySession, playModel, script } from '../../../fixtures/scripts.ts';
+import { createHeldReply, modelBySession, playModel, registerScript } from '../../../fixtures/scripts.ts';
 import { createTestApp } from '../http/app.ts';
 import { readJournal, type Send, send } from '../http/client.ts';
 
@@ -63,7 +63,7 @@ const ADD = { calls: [{ name: 'add', input: { a: 1, b: 2 } }] };
 describe('the client', () => {
   it('forks a session, and continues in the fork', async () => {
     const session = createSession('scripted');
-    const { message } = script('One.', 'Two.', 'Three.');
+    const { message } = registerScript('One.', 'Two.', 'Three.');
     await session.send(message());
     await session.send('More');
     const fork = await session.fork({ at: 4 });
@@ -76,7 +76,11 @@ describe('the client', () => {
 
   it('runs a turn of several iterations, and shows all of its journaled events', async () => {
     const session = createSession('scripted');
-    const { message } = script(ADD, { calls: [{ name: 'look_up', input: { id: 'o1' } }] }, 'It is three.');
+    const { message } = registerScript(
+      ADD,
+      { calls: [{ name: 'look_up', input: { id: 'o1' } }] },
+      'It is three.',
+    );
     const items = await collect(session.stream(message()));
     const events = (await readJournal(getPath(session, 'scripted'))).filter(({ turn }) => turn !== undefined);
     expect(items.filter((item) => 'seq' in item)).toEqual(events);
@@ -92,7 +96,7 @@ describe('the client', () => {
     'receives every event exactly once if its connection breaks after %s',
     async (type) => {
       const session = createSession('scripted', cutAfter(type));
-      const { message, model } = script(ADD, ADD, 'Three.');
+      const { message, model } = registerScript(ADD, ADD, 'Three.');
       const items = await collect(session.stream(message()));
       const stored = (await readJournal(getPath(session, 'scripted'))).flatMap(({ turn, seq }) =>
         turn === undefined ? [] : seq,
@@ -111,7 +115,7 @@ describe('the client', () => {
       if (asked === 1) throw new TypeError('fetch failed');
       return response;
     });
-    const { message, model } = script('Once.', 'Twice.');
+    const { message, model } = registerScript('Once.', 'Twice.');
     expect(await session.send(message())).toMatchObject({ outcome: 'completed', text: 'Once.' });
     expect([asked, model.requests.length]).toEqual([2, 1]);
   });
@@ -119,8 +123,8 @@ describe('the client', () => {
   it('approves one call and denies another in one request, and shows only the new events', async () => {
     const session = createSession('clerk');
     const to = crypto.randomUUID();
-    const pay = (amount: number) => ({ name: 'pay', input: { to, amount } });
-    const { message } = script({ calls: [pay(1), pay(2)] }, 'One of them.');
+    const createPayCall = (amount: number) => ({ name: 'pay', input: { to, amount } });
+    const { message } = registerScript({ calls: [createPayCall(1), createPayCall(2)] }, 'One of them.');
     const answer = await session.send(message());
     if (answer.outcome !== 'suspended') throw new Error('The turn is not waiting for a call.');
     const [first, second] = answer.pending;
@@ -143,7 +147,7 @@ describe('the client', () => {
   it('answers the second question of a call, and sends the result of a tool', async () => {
     const session = createSession('clerk');
     const to = crypto.randomUUID();
-    const { message } = script(
+    const { message } = registerScript(
       { calls: [{ name: 'pay_twice_asked', input: { to, amount: 1 } }] },
       { calls: [{ name: 'look_up', input: { id: 'o' } }] },
       'Paid.',
@@ -228,8 +232,8 @@ describe('the client', () => {
 
   it('waits for a turn in the background, and cancels another turn', async () => {
     const session = createSession('scripted');
-    const waits = holdReply('Late.');
-    const { message } = script('Soon.', waits.reply);
+    const waits = createHeldReply('Late.');
+    const { message } = registerScript('Soon.', waits.reply);
     const later = await session.send(message(), { background: true });
     expect(later).toMatchObject({ status: 'accepted' });
     expect(await session.turn(later.turn, { wait: true })).toMatchObject({
@@ -250,7 +254,7 @@ describe('the client', () => {
       type: 'unknown-session',
       status: 404,
     });
-    const failed = await session.send(script().message());
+    const failed = await session.send(registerScript().message());
     expect(failed).toMatchObject({ outcome: 'failed', error: { type: 'model-failure' } });
     expect(await session.turn(failed.turn)).toEqual(failed);
     await expect(session.cancel()).rejects.toMatchObject({ type: 'no-open-turn', status: 409 });
@@ -258,7 +262,7 @@ describe('the client', () => {
 
   it('follows turns that other clients start, until the session is erased', async () => {
     const session = createSession('scripted');
-    const { message } = script('One.', 'Two.');
+    const { message } = registerScript('One.', 'Two.');
     await session.send(message());
     const { seq } = await session.state();
     const watching = collect(session.watch({ after: seq }));
@@ -277,7 +281,7 @@ describe('the session store of a page', () => {
     const [mine, other] = [createSessionStore(session), createSessionStore(session)];
     const leave = [mine, other].map((store) => store.subscribe(() => {}));
     const to = crypto.randomUUID();
-    const { message } = script(
+    const { message } = registerScript(
       { text: 'I ask.', calls: [{ name: 'pay', input: { to, amount: 3 } }] },
       'Paid.',
     );

@@ -3,14 +3,14 @@ import { describe, expect, it } from 'vitest';
 import { SessionLedger } from '../../../doors/ledger.ts';
 import { MemoryStorage } from '../../../doors/testing.ts';
 import {
-  beginRequest,
+  acquireLease,
+  createBeginRequest,
+  createEventRow,
   createRequestKey,
-  event,
-  lease,
-  resumeRequest,
+  createResumeRequest,
+  createTurnStart,
   STORE,
   startInStore,
-  startOf,
 } from '../../../fixtures/session-contract/harness.ts';
 import { makeObjectHarness, type ObjectHarness } from './object-harness.ts';
 
@@ -18,16 +18,16 @@ import { makeObjectHarness, type ObjectHarness } from './object-harness.ts';
  * A session with rows in every table, including event chunks, a snapshot, the inbox, a blob and a credential.
  */
 async function fillSession(
-  by = startOf('t1', createRequestKey('k')),
+  by = createTurnStart('t1', createRequestKey('k')),
 ): Promise<ObjectHarness & { readonly epoch: number }> {
   const harness = makeObjectHarness();
   const { session } = harness;
   const start = { ...by, retainMs: 60_000 };
-  const { epoch } = await lease(session, { ...beginRequest('t1', 'a'), start });
+  const { epoch } = await acquireLease(session, { ...createBeginRequest('t1', 'a'), start });
   const long = JSON.stringify('x'.repeat(2 * 1024 * 1024));
   const started = { type: 'turn-started', turn: 't2', body: long };
-  await session.accept({ ...startOf('t2'), started, whenBusy: 'queue' });
-  await session.accept({ ...startOf('t3'), delayMs: 60_000 });
+  await session.accept({ ...createTurnStart('t2'), started, whenBusy: 'queue' });
+  await session.accept({ ...createTurnStart('t3'), delayMs: 60_000 });
   await session.append(epoch, 3, {
     events: [{ type: 'step', turn: 't1', body: long }],
     expiries: [{ wait: 't1.3.0#0', after: 60_000 }],
@@ -78,8 +78,8 @@ describe('a session object that is erased', () => {
     const { session, epoch } = await fillSession();
     const [, begun, appended] = await Promise.all([
       session.erase(),
-      session.begin(beginRequest('t4', 'd')),
-      session.append(epoch, 4, { events: [event('t1', 'late')] }),
+      session.begin(createBeginRequest('t4', 'd')),
+      session.append(epoch, 4, { events: [createEventRow('t1', 'late')] }),
     ]);
     expect(appended).toEqual({ status: 'stale' });
     expect(begun).toMatchObject({ status: 'leased', page: { head: 2, waiting: [] } });
@@ -97,11 +97,15 @@ describe('a session object that is erased', () => {
     const harness = await fillSession();
     const { session, stub, epoch } = harness;
     await session.erase();
-    const fresh = await lease(session, beginRequest('t9', 'z'));
+    const fresh = await acquireLease(session, createBeginRequest('t9', 'z'));
     await evictDurableObject(stub());
-    expect(await session.append(epoch, 3, { events: [event('t1', 'late')] })).toEqual({ status: 'stale' });
-    expect(await session.append(fresh.epoch, 3, { events: [event('t9', 'x')] })).toMatchObject({ head: 3 });
-    expect(await session.resume(resumeRequest('t1', 'b'))).toEqual({ status: 'not-open' });
+    expect(await session.append(epoch, 3, { events: [createEventRow('t1', 'late')] })).toEqual({
+      status: 'stale',
+    });
+    expect(await session.append(fresh.epoch, 3, { events: [createEventRow('t9', 'x')] })).toMatchObject({
+      head: 3,
+    });
+    expect(await session.resume(createResumeRequest('t1', 'b'))).toEqual({ status: 'not-open' });
   });
 });
 
@@ -153,7 +157,7 @@ describe('an erased session object with an external store', () => {
   it('reveals no credential, key, message or blob to the next session with its name', async () => {
     const { session } = await fillStore();
     await session.erase();
-    const fresh = await lease(session, beginRequest('t9', 'z', createRequestKey('k', 'other')));
+    const fresh = await acquireLease(session, createBeginRequest('t9', 'z', createRequestKey('k', 'other')));
     expect(fresh).toMatchObject({ inbox: [], page: { head: 2, waiting: [] } });
     expect(fresh).not.toHaveProperty('blobs');
     expect(await session.credential(fresh.epoch, 'k')).toEqual({ status: 'none' });
@@ -171,11 +175,11 @@ describe('the epochs of a session', () => {
       now: () => 0,
       firstEpoch: getFirstEpoch,
     });
-    const old = ledger.begin(beginRequest('t1', 'a'));
+    const old = ledger.begin(createBeginRequest('t1', 'a'));
     ledger.erase();
-    ledger.begin(beginRequest('t2', 'b'));
+    ledger.begin(createBeginRequest('t2', 'b'));
     if (old.status !== 'leased') throw new Error('The session granted no lease.');
-    return ledger.append(old.epoch, 3, { events: [event('t1', 'late')] });
+    return ledger.append(old.epoch, 3, { events: [createEventRow('t1', 'late')] });
   }
 
   it('start at a random number, so that epochs of an erased session are not reused', () => {
@@ -187,7 +191,7 @@ describe('the epochs of a session', () => {
     const { raw } = makeObjectHarness();
     const epochs = new Set<number>();
     for (let i = 0; i < 5; i += 1) {
-      epochs.add((await lease(raw, beginRequest('t1', `n${i}`))).epoch);
+      epochs.add((await acquireLease(raw, createBeginRequest('t1', `n${i}`))).epoch);
       await raw.erase();
     }
     expect(epochs.size).toBe(5);

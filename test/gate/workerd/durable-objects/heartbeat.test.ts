@@ -5,7 +5,12 @@
 import { evictDurableObject, runInDurableObject } from 'cloudflare:test';
 import { describe, expect, it, vi } from 'vitest';
 import { countStarts } from '../../../fixtures/hand-overs.ts';
-import { beginRequest, event, lease, resumeRequest } from '../../../fixtures/session-contract/harness.ts';
+import {
+  acquireLease,
+  createBeginRequest,
+  createEventRow,
+  createResumeRequest,
+} from '../../../fixtures/session-contract/harness.ts';
 import { makeObjectHarness, type ObjectHarness } from './object-harness.ts';
 import { countRows } from './rows.ts';
 
@@ -13,11 +18,15 @@ const PATIENT_OPTIONS = { timeout: 20_000 };
 
 async function openLine({ session, settled }: ObjectHarness, holder: number) {
   const told = { notices: 0, held: 0, closed: 0 };
-  const count = (what: keyof typeof told) => (): void => {
+  const createCounter = (what: keyof typeof told) => (): void => {
     told[what] += 1;
   };
   const line = await session.watch({
-    ...{ onNotice: count('notices'), onHeld: count('held'), onClosed: count('closed') },
+    ...{
+      onNotice: createCounter('notices'),
+      onHeld: createCounter('held'),
+      onClosed: createCounter('closed'),
+    },
     holder,
   });
   await vi.waitFor(() => expect(told.notices).toBe(1), PATIENT_OPTIONS);
@@ -33,14 +42,14 @@ async function openLine({ session, settled }: ObjectHarness, holder: number) {
 /** A session whose holder has a line. */
 async function createScene() {
   const harness = makeObjectHarness();
-  await harness.session.begin(beginRequest('t1', 'a'));
+  await harness.session.begin(createBeginRequest('t1', 'a'));
   return { harness, ...harness, ...(await openLine(harness, 1)) };
 }
 
 describe('a session object whose lease holder has a line', () => {
   it('writes one row for the line, and accesses no rows for pings', async () => {
     const harness = makeObjectHarness();
-    await harness.session.begin(beginRequest('t1', 'a'));
+    await harness.session.begin(createBeginRequest('t1', 'a'));
     const opened = await countRows(harness.stub(), () => openLine(harness, 1));
     expect(opened.written).toBe(1);
     const { beat } = await openLine(harness, 1);
@@ -55,10 +64,13 @@ describe('a session object whose lease holder has a line', () => {
     await beat();
     expect(countStarts(name)).toBe(before);
     await wait(leaseMs * 0.9);
-    expect(await session.resume(resumeRequest('t1', 'b'))).toMatchObject({ status: 'busy' });
+    expect(await session.resume(createResumeRequest('t1', 'b'))).toMatchObject({ status: 'busy' });
     expect(countStarts(name)).toBe(before + 1);
     await wait(leaseMs * 0.1);
-    expect(await lease(session, resumeRequest('t1', 'c'))).toMatchObject({ cause: 'expired', expiredFor: 0 });
+    expect(await acquireLease(session, createResumeRequest('t1', 'c'))).toMatchObject({
+      cause: 'expired',
+      expiredFor: 0,
+    });
     await vi.waitFor(() => expect(told.closed).toBe(1), PATIENT_OPTIONS);
   });
 
@@ -71,29 +83,32 @@ describe('a session object whose lease holder has a line', () => {
     line.close();
     await settled();
     await wait(leaseMs * 0.4);
-    expect(await session.resume(resumeRequest('t1', 'b'))).toMatchObject({ status: 'busy' });
+    expect(await session.resume(createResumeRequest('t1', 'b'))).toMatchObject({ status: 'busy' });
     await wait(leaseMs * 0.1);
-    expect(await lease(session, resumeRequest('t1', 'c'))).toMatchObject({ cause: 'expired', expiredFor: 0 });
+    expect(await acquireLease(session, createResumeRequest('t1', 'c'))).toMatchObject({
+      cause: 'expired',
+      expiredFor: 0,
+    });
   });
 
   it('grants no lease for three terms after the last stored event if it is reset and has no record of a ping', async () => {
     const { harness, stub, session, leaseMs, wait, told, beat } = await createScene();
     await wait(leaseMs / 2);
-    await session.append(1, 3, { events: [event('t1', 'x')] });
+    await session.append(1, 3, { events: [createEventRow('t1', 'x')] });
     await wait(leaseMs * 0.9);
     await beat();
     const broken = runInDurableObject(stub(), (_, state) => state.abort('reset'));
     await expect(broken).rejects.toThrow();
     await vi.waitFor(() => expect(told.closed).toBe(1), PATIENT_OPTIONS);
     await wait(leaseMs * 2);
-    expect(await session.resume(resumeRequest('t1', 'b'))).toMatchObject({ status: 'busy' });
+    expect(await session.resume(createResumeRequest('t1', 'b'))).toMatchObject({ status: 'busy' });
     // A live holder receives responses again as soon as it has a new line.
     const again = await openLine(harness, 1);
     await again.beat();
     await wait(leaseMs * 0.9);
-    expect(await session.resume(resumeRequest('t1', 'c'))).toMatchObject({ status: 'busy' });
+    expect(await session.resume(createResumeRequest('t1', 'c'))).toMatchObject({ status: 'busy' });
     await wait(leaseMs * 0.1);
-    expect(await lease(session, resumeRequest('t1', 'd'))).toMatchObject({ cause: 'expired' });
+    expect(await acquireLease(session, createResumeRequest('t1', 'd'))).toMatchObject({ cause: 'expired' });
   });
 
   it('waits three terms after a reset if the holder does not reconnect, and then hands the turn over', async () => {
@@ -103,7 +118,7 @@ describe('a session object whose lease holder has a line', () => {
     await expect(broken).rejects.toThrow();
     await wait(leaseMs * 3 - 20);
     expect(handOvers()).toEqual([]);
-    expect(await session.resume(resumeRequest('t1', 'b'))).toMatchObject({ status: 'busy' });
+    expect(await session.resume(createResumeRequest('t1', 'b'))).toMatchObject({ status: 'busy' });
     await wait(40);
     expect(handOvers()).toEqual(['t1']);
   });

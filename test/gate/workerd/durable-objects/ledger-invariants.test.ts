@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import type { AppendData, InboxMessage, InboxMessageKind, TurnStart } from '../../../doors/journal.ts';
 import { SessionLedger } from '../../../doors/ledger.ts';
 import { MemoryStorage } from '../../../doors/testing.ts';
-import { event, READER, startOf } from '../../../fixtures/session-contract/harness.ts';
+import { createEventRow, createTurnStart, READER } from '../../../fixtures/session-contract/harness.ts';
 
 const LEASE_MS = 20_000;
 
@@ -114,7 +114,7 @@ function startFor({ draw, turns, step }: Scene): TurnStart {
   const turn = draw([`t${step}`, `t${step}`, `t${step}`, turns.at(-1) ?? 't0', turns.at(-3) ?? 't0']);
   turns.push(turn);
   return {
-    ...startOf(turn),
+    ...createTurnStart(turn),
     whenBusy: draw([
       undefined,
       'queue',
@@ -159,11 +159,11 @@ function drawChange({ draw, step, waits }: Scene, { turn, inbox }: Holder): Appe
   if (asks) waits.push(wait);
   const after = draw([0, 5_000]);
   return {
-    events: [event(turn, `e${step}`)],
+    events: [createEventRow(turn, `e${step}`)],
     ...(isRead && { inboxRead: inbox }),
     ...(asks && { expiries: [{ wait, after: draw([1_000, 60_000]) }] }),
     ...(draw([true, false, false, false]) && {
-      scheduled: [{ started: event(`c${step}`, 'start', 'turn-started'), after }],
+      scheduled: [{ started: createEventRow(`c${step}`, 'start', 'turn-started'), after }],
     }),
   };
 }
@@ -234,7 +234,7 @@ const fireAlarm: Step = (scene) => {
   }
 };
 
-const pass: Step = (scene) => {
+const passTime: Step = (scene) => {
   scene.now += scene.draw([10, 1_000, 5_000, 9_000, 21_000, 200_000]);
   if (scene.draw([true, true, true, false])) fireAlarm(scene);
 };
@@ -242,7 +242,8 @@ const pass: Step = (scene) => {
 const fireAlarmEarly: Step = ({ ledger }) => void ledger.alarm();
 
 /** Reads a turn, as a waiting client does. This restores a lost alarm. */
-const read: Step = ({ ledger, storage }) => void ledger.read({ from: 1, turn: storage.lease().turn ?? 't0' });
+const readTurn: Step = ({ ledger, storage }) =>
+  void ledger.read({ from: 1, turn: storage.lease().turn ?? 't0' });
 
 /** The object loses its memory, but keeps its lines. */
 const hibernateObject: Step = (scene) => {
@@ -280,8 +281,8 @@ const STEPS: readonly [Step, ...Step[]] = [
     release,
     post,
     post,
-    pass,
-    pass,
+    passTime,
+    passTime,
     fireAlarm,
     fireAlarmEarly,
     hibernateObject,
@@ -296,7 +297,7 @@ const STEPS: readonly [Step, ...Step[]] = [
     closeLine,
     reportCloses,
     reportCloses,
-    read,
+    readTurn,
     appendAgain,
     appendAgain,
     erase,
@@ -358,7 +359,15 @@ const passPart: Step = (scene) => {
 /** Steps for a turn whose holder keeps its lease with pings. */
 const PING_STEPS: typeof STEPS = [
   ...[passPart, passPart, passPart, pingLine, pingLine, pingLine, openLine, openLine, resume, resume],
-  ...[closeLine, reportCloses, hibernateObject, crashHolder, renewLease, (scene: Scene) => send(scene), read],
+  ...[
+    closeLine,
+    reportCloses,
+    hibernateObject,
+    crashHolder,
+    renewLease,
+    (scene: Scene) => send(scene),
+    readTurn,
+  ],
 ] as [Step, ...Step[]]; // the list is not empty
 
 /** Returns the invariants that the first failing step violates. */

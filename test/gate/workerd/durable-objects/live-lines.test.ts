@@ -5,7 +5,12 @@
 import { evictDurableObject, runInDurableObject } from 'cloudflare:test';
 import { describe, expect, it, vi } from 'vitest';
 import { type LiveMessage, MAX_UNREAD } from '../../../doors/journal.ts';
-import { beginRequest, event, lease, resumeRequest } from '../../../fixtures/session-contract/harness.ts';
+import {
+  acquireLease,
+  createBeginRequest,
+  createEventRow,
+  createResumeRequest,
+} from '../../../fixtures/session-contract/harness.ts';
 import { makeObjectHarness, type ObjectHarness } from './object-harness.ts';
 
 /** Opens a WebSocket to the object without a client. */
@@ -26,7 +31,7 @@ async function openSocket({ stub }: ObjectHarness, query: string) {
 /** A session with a holder and a reader. */
 async function createScene() {
   const harness = makeObjectHarness();
-  const { epoch } = await lease(harness.raw, beginRequest('t1', 'a'));
+  const { epoch } = await acquireLease(harness.raw, createBeginRequest('t1', 'a'));
   const reader = await openSocket(harness, 'live=1');
   const holder = await openSocket(harness, `holder=${epoch}`);
   return { harness, epoch, reader, holder };
@@ -100,8 +105,8 @@ describe('the lines to a session object', () => {
     holder.send(formatTextMessage('all of it').replace('{', `{"to":"${joined}",`));
     await vi.waitFor(() => expect(other.told.at(-1)).toBe(formatTextMessage('all of it')), 20_000);
     expect(reader.told).toHaveLength(2);
-    await harness.raw.append(epoch, 3, { events: [event('t1', 'x')], release: 'yielded' });
-    await lease(harness.raw, resumeRequest('t1', 'b'));
+    await harness.raw.append(epoch, 3, { events: [createEventRow('t1', 'x')], release: 'yielded' });
+    await acquireLease(harness.raw, createResumeRequest('t1', 'b'));
     expect(await holder.closed).toBe(1008);
     await evictDurableObject(harness.stub());
     (await openSocket(harness, `holder=${epoch}`)).send(formatTextMessage('b'));

@@ -131,11 +131,12 @@ function createRealObject(leaseMs: number) {
 
 /** Waits until the hand-overs of this session's alarms have arrived. */
 function waitForHandOver(name: string): Promise<void> {
-  const count = (names: readonly string[]): number => names.filter((one) => one === name).length;
+  const countNames = (names: readonly string[]): number => names.filter((one) => one === name).length;
   return waitUntil(
     () =>
-      count(handOvers.map((handOver) => handOver.name)) === count(dispatchedSessions) &&
-      count(deletions.over.map((one) => one.name)) === count(deletions.asked.map((one) => one.name)) &&
-      count(offers.over.map((one) => one.name)) === count(offers.asked.map((one) => one.name)),
+      countNames(handOvers.map((handOver) => handOver.name)) === countNames(dispatchedSessions) &&
+      countNames(deletions.over.map((one) => one.name)) ===
+        countNames(deletions.asked.map((one) => one.name)) &&
+      countNames(offers.over.map((one) => one.name)) === countNames(offers.asked.map((one) => one.name)),
   );
 }

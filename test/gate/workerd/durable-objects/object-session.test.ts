@@ -4,7 +4,11 @@ import { describe, expect, it } from 'vitest';
 import type { SessionPort } from '../../../../src/testing/entry.ts';
 import { createObjectSession } from '../../../doors/durable-objects.ts';
 import { SessionUnavailableError } from '../../../doors/session.ts';
-import { beginRequest, event, lease } from '../../../fixtures/session-contract/harness.ts';
+import {
+  acquireLease,
+  createBeginRequest,
+  createEventRow,
+} from '../../../fixtures/session-contract/harness.ts';
 import { makeObjectHarness } from './object-harness.ts';
 
 type Namespace = typeof env.SESSIONS;
@@ -30,7 +34,7 @@ function createFailingNamespace(
     count.stubs += 1;
     const isBroken = count.stubs <= times;
     const stub = env.SESSIONS.getByName(...args);
-    const call =
+    const createStubMethod =
       (key: keyof typeof stub) =>
       async (...sent: unknown[]) => {
         count.calls += 1;
@@ -41,7 +45,7 @@ function createFailingNamespace(
         if (when === 'after') await send();
         throw failure;
       };
-    return new Proxy(stub, { get: (_, key) => call(key as keyof typeof stub) }); // the port reads no other member
+    return new Proxy(stub, { get: (_, key) => createStubMethod(key as keyof typeof stub) }); // the port reads no other member
   };
   const namespace: Namespace = new Proxy(env.SESSIONS, {
     get: (target, key) => (key === 'getByName' ? getByName : Reflect.get(target, key)),
@@ -90,7 +94,7 @@ const platformErrors = [
 describe('a call to the session object', () => {
   it.each(platformErrors)('is sent again on a new stub after the error %s', async (_, error) => {
     const { name, raw } = makeObjectHarness();
-    await raw.begin(beginRequest('t1', 'a'));
+    await raw.begin(createBeginRequest('t1', 'a'));
     const { namespace, count } = createFailingNamespace(error, { times: 4 });
     const { ms, pauses } = recordPauses();
     expect(await createObjectSession(namespace, name, { pauses }).read({ from: 1 })).toMatchObject({
@@ -101,7 +105,7 @@ describe('a call to the session object', () => {
 
   it('is sent again after a thrown value that is not an Error', async () => {
     const { name, raw } = makeObjectHarness();
-    await raw.begin(beginRequest('t1', 'a'));
+    await raw.begin(createBeginRequest('t1', 'a'));
     const { pauses } = recordPauses();
     const once = createObjectSession(createFailingNamespace('gone', { times: 1 }).namespace, name, {
       pauses,
@@ -117,10 +121,14 @@ describe('a call to the session object', () => {
     (port: SessionPort, epoch: number) => Promise<unknown>,
     object | string | boolean | null,
   ][] = [
-    ['accept', (port) => port.accept(beginRequest('t1', 'a').start), { status: 'accepted', turn: 't1' }],
-    ['begin', (port) => port.begin(beginRequest('t1', 'a')), { status: 'leased', cause: 'started' }],
-    ['resume', (port) => port.resume({ ...beginRequest('t1', 'b'), turn: 't1' }), { status: 'leased' }],
-    ['append', (port, epoch) => port.append(epoch, 3, { events: [event('t1', 'x')] }), { head: 3 }],
+    [
+      'accept',
+      (port) => port.accept(createBeginRequest('t1', 'a').start),
+      { status: 'accepted', turn: 't1' },
+    ],
+    ['begin', (port) => port.begin(createBeginRequest('t1', 'a')), { status: 'leased', cause: 'started' }],
+    ['resume', (port) => port.resume({ ...createBeginRequest('t1', 'b'), turn: 't1' }), { status: 'leased' }],
+    ['append', (port, epoch) => port.append(epoch, 3, { events: [createEventRow('t1', 'x')] }), { head: 3 }],
     ['renew', (port, epoch) => port.renew(epoch), { status: 'renewed' }],
     ['post', (port) => port.post({ kind: 'cancel', turn: 't1', body: '{}' }), 'posted'],
     [
@@ -132,18 +140,21 @@ describe('a call to the session object', () => {
     ['blob', (port) => port.blob({ id: 'a' }), null],
     [
       'accept',
-      (port) => port.accept({ ...beginRequest('t1', 'a').start, blobs: BLOBS }),
+      (port) => port.accept({ ...createBeginRequest('t1', 'a').start, blobs: BLOBS }),
       { status: 'accepted' },
     ],
     [
       'begin',
       (port) =>
-        port.begin({ ...beginRequest('t1', 'a'), start: { ...beginRequest('t1', 'a').start, blobs: BLOBS } }),
+        port.begin({
+          ...createBeginRequest('t1', 'a'),
+          start: { ...createBeginRequest('t1', 'a').start, blobs: BLOBS },
+        }),
       { status: 'leased', blobs: { bytes: 3, gone: 0 } },
     ],
     [
       'append',
-      (port, epoch) => port.append(epoch, 3, { events: [event('t1', 'x')], blobs: BLOBS }),
+      (port, epoch) => port.append(epoch, 3, { events: [createEventRow('t1', 'x')], blobs: BLOBS }),
       { head: 3 },
     ],
     ['post', (port) => port.post({ kind: 'late', turn: 't1', body: '{}', blobs: BLOBS }), 'posted'],
@@ -155,9 +166,9 @@ describe('a call to the session object', () => {
       const { name, raw } = makeObjectHarness();
       const { pauses } = recordPauses();
       let epoch = 0;
-      if (method === 'resume') await raw.accept(beginRequest('t1', 'a').start);
+      if (method === 'resume') await raw.accept(createBeginRequest('t1', 'a').start);
       else if (method !== 'accept' && method !== 'begin')
-        ({ epoch } = await lease(raw, beginRequest('t1', 'a')));
+        ({ epoch } = await acquireLease(raw, createBeginRequest('t1', 'a')));
       const { namespace, count } = createFailingNamespace(createConnectionError(), {
         times: 1,
         when: 'after',
@@ -170,7 +181,7 @@ describe('a call to the session object', () => {
 
   it('shares one new stub with all calls that were in flight on the broken one', async () => {
     const { name, raw } = makeObjectHarness();
-    await raw.begin(beginRequest('t1', 'a'));
+    await raw.begin(createBeginRequest('t1', 'a'));
     const { namespace, count } = createFailingNamespace(createConnectionError(), { times: 1 });
     const { pauses } = recordPauses();
     const { read } = createObjectSession(namespace, name, { pauses });
@@ -186,7 +197,7 @@ describe('a call to the session object', () => {
 
   it('opens a watcher on a new stub, even if the response had no WebSocket', async () => {
     const { name, raw } = makeObjectHarness();
-    await raw.begin(beginRequest('t1', 'a'));
+    await raw.begin(createBeginRequest('t1', 'a'));
     const { pauses, ms } = recordPauses();
     const { namespace } = createFailingNamespace(createConnectionError(), { times: 1 });
     const told = Promise.withResolvers<number>();
@@ -210,11 +221,11 @@ describe('a call to the session object', () => {
 
   it.each(['before', 'after'])('stores an append once if the line broke %s it was stored', async (when) => {
     const { name, session, raw } = makeObjectHarness();
-    const { epoch } = await lease(raw, beginRequest('t1', 'a'));
+    const { epoch } = await acquireLease(raw, createBeginRequest('t1', 'a'));
     const { namespace, count } = createFailingNamespace(createConnectionError(), { times: 2, when });
     const { pauses } = recordPauses();
     const port = createObjectSession(namespace, name, { pauses });
-    const answer = await port.append(epoch, 3, { events: [event('t1', 'x')] });
+    const answer = await port.append(epoch, 3, { events: [createEventRow('t1', 'x')] });
     expect(answer).toMatchObject({ status: 'appended', head: 3 });
     expect(count.stubs).toBe(3);
     expect(await session.read({ from: 1 })).toMatchObject({ head: 3 });
@@ -250,7 +261,7 @@ describe('a call that an older object does not support', () => {
       get: (target, key) => (key === 'getByName' ? getByName : Reflect.get(target, key)),
     });
   }
-  const withBlobs = { ...beginRequest('t1', 'a').start, blobs: BLOBS };
+  const withBlobs = { ...createBeginRequest('t1', 'a').start, blobs: BLOBS };
   const why =
     /^The session cannot be reached: The RPC receiver does not implement (the method )?"unheardOf"\.$/;
 
@@ -259,7 +270,7 @@ describe('a call that an older object does not support', () => {
     ['blob', (port) => port.blob({ id: 'a' })],
   ])('rejects, and reports that it had no effect: %s', async (_, call) => {
     const { name, raw } = makeObjectHarness();
-    const { epoch } = await lease(raw, beginRequest('t1', 'a'));
+    const { epoch } = await acquireLease(raw, createBeginRequest('t1', 'a'));
     const { pauses, ms } = recordPauses();
     const failure: unknown = await call(createObjectSession(createOlderNamespace(), name, { pauses })).catch(
       (error) => error,
@@ -319,7 +330,7 @@ describe('a call is not retried', () => {
     ],
   ])('%s, but the next call uses a new stub', async (_, error) => {
     const { name, raw } = makeObjectHarness();
-    await raw.begin(beginRequest('t1', 'a'));
+    await raw.begin(createBeginRequest('t1', 'a'));
     const { namespace, count } = createFailingNamespace(error, { times: 1 });
     const { pauses, ms } = recordPauses();
     const port = createObjectSession(namespace, name, { pauses });
@@ -357,7 +368,7 @@ describe('a call is not retried', () => {
 
   it('if the real database refuses, and the error is reported unchanged', async () => {
     const { name, raw, stub } = makeObjectHarness();
-    await raw.begin(beginRequest('t1', 'a'));
+    await raw.begin(createBeginRequest('t1', 'a'));
     await runInDurableObject(stub(), (_, { storage }) => {
       storage.sql.exec('DROP TABLE events');
     });
@@ -373,6 +384,6 @@ describe('a call is not retried', () => {
 
 it('the session in an object returns plain data', async () => {
   const { session } = makeObjectHarness();
-  const answer = await session.begin(beginRequest('t1', 'a'));
+  const answer = await session.begin(createBeginRequest('t1', 'a'));
   expect(JSON.parse(JSON.stringify(answer))).toEqual(answer);
 });

@@ -3,15 +3,15 @@ import { describe, expect, it, vi } from 'vitest';
 import type { AppendData } from '../../../doors/journal.ts';
 import { setTime } from '../../../fixtures/held-time.ts';
 import {
-  beginRequest,
+  acquireLease,
+  createBeginRequest,
+  createEventRow,
   createRequestKey,
-  event,
-  lease,
+  createResumeRequest,
+  createTurnStart,
   READER,
   readBodies,
-  resumeRequest,
   startInStore,
-  startOf,
   waitForHandOvers,
 } from '../../../fixtures/session-contract/harness.ts';
 import { makeObjectHarness, makeRealObjectHarness, type ObjectHarness } from './object-harness.ts';
@@ -36,8 +36,8 @@ describe('a session object without writes', () => {
     const harness = makeObjectHarness();
     const { session, stub } = harness;
     await session.read({ from: 1 });
-    await session.resume(resumeRequest('t1', 'a'));
-    await session.append(0, 1, { events: [event('t1', 'x')] });
+    await session.resume(createResumeRequest('t1', 'a'));
+    await session.append(0, 1, { events: [createEventRow('t1', 'x')] });
     await session.renew(0);
     await session.post({ kind: 'cancel', turn: 't1', body: '{}' });
     await session.post({ kind: 'late', turn: 't1', body: '{}' });
@@ -62,12 +62,12 @@ describe('a session object without writes', () => {
 describe('the database of a session object', () => {
   it('stores no value above 1 MiB, even for long bodies, snapshots, files and waiting messages', async () => {
     const { session, stub } = makeObjectHarness();
-    await session.begin(beginRequest('t1', 'a'));
+    await session.begin(createBeginRequest('t1', 'a'));
     const body = JSON.stringify('é€😀'.repeat(Math.ceil(LONG / 9)));
     // Three of this size can wait together.
     const third = JSON.stringify('é€😀'.repeat(Math.floor(3_000_000 / 9)));
     const createWaitingStart = (turn: string) => ({
-      ...startOf(turn),
+      ...createTurnStart(turn),
       started: { type: 'turn-started', turn, body: third },
     });
     await session.accept({ ...createWaitingStart('t2'), whenBusy: 'queue' });
@@ -96,7 +96,7 @@ describe('the database of a session object', () => {
       return Math.max(...lengths.map((row) => row.longest));
     });
     expect(longest).toBe(1024 * 1024);
-    const leased = await lease(session, resumeRequest('t1', 'b'));
+    const leased = await acquireLease(session, createResumeRequest('t1', 'b'));
     expect(leased.snapshot?.body === body).toBe(true);
     expect((await session.read({ from: 3 }))?.rows[0]?.body === body).toBe(true);
     const [steer] = leased.inbox;
@@ -105,14 +105,17 @@ describe('the database of a session object', () => {
 
   it('splits a snapshot into as many parts as it needs, and returns it only to the reducer that made it', async () => {
     const { session, restart } = makeObjectHarness();
-    await session.begin(beginRequest('t1', 'a'));
+    await session.begin(createBeginRequest('t1', 'a'));
     const snapshot = { seq: 3, reducer: 2, body: JSON.stringify('x'.repeat(LONG)) };
-    await session.append(1, 3, { events: [event('t1', 's3')], snapshot, release: 'yielded' });
+    await session.append(1, 3, { events: [createEventRow('t1', 's3')], snapshot, release: 'yielded' });
     await restart();
     const readers = [1, 2, 3].map((reducer) => ({ ...READER, reducer }));
     const found: unknown[] = [];
     for (const reader of readers) {
-      const leased = await lease(session, { ...resumeRequest('t1', `reads as ${reader.reducer}`), reader });
+      const leased = await acquireLease(session, {
+        ...createResumeRequest('t1', `reads as ${reader.reducer}`),
+        reader,
+      });
       found.push(leased.snapshot && leased.snapshot.body === snapshot.body);
       await session.append(leased.epoch, leased.page.head + 1, { events: [], release: 'yielded' });
     }
@@ -121,10 +124,10 @@ describe('the database of a session object', () => {
 
   it('removes a long message that has left the queue', async () => {
     const { session, stub } = makeObjectHarness();
-    await session.begin(beginRequest('t1', 'a'));
-    const started = event('t2', 'x'.repeat(100_000), 'turn-started');
-    await session.accept({ ...startOf('t2'), started, whenBusy: 'steer' });
-    await session.append(1, 3, { events: [event('t1', 'steered')], inboxRead: [1] });
+    await session.begin(createBeginRequest('t1', 'a'));
+    const started = createEventRow('t2', 'x'.repeat(100_000), 'turn-started');
+    await session.accept({ ...createTurnStart('t2'), started, whenBusy: 'steer' });
+    await session.append(1, 3, { events: [createEventRow('t1', 'steered')], inboxRead: [1] });
     const left = await runInDurableObject(stub(), (_, { storage: { sql } }) =>
       ['chunks', 'inbox'].map((table) => sql.exec(`SELECT * FROM ${table}`).toArray()),
     );
@@ -135,16 +138,16 @@ describe('the database of a session object', () => {
     const { session, stub } = makeObjectHarness();
     const bytes = new Uint8Array(3 * 1024 * 1024);
     const blob = { id: 'a', about: '{}', size: bytes.length, bytes };
-    const { epoch } = await lease(session, {
-      ...beginRequest('t1', 'a'),
-      start: { ...startOf('t1'), blobs: [blob] },
+    const { epoch } = await acquireLease(session, {
+      ...createBeginRequest('t1', 'a'),
+      start: { ...createTurnStart('t1'), blobs: [blob] },
     });
     await session.append(epoch, 3, { events: [], release: 'yielded' });
     const asked = await runInDurableObject(stub(), (object, { storage }) => {
       const exec = vi.spyOn(storage.sql, 'exec');
-      object.resume(resumeRequest('t1', 'b'));
+      object.resume(createResumeRequest('t1', 'b'));
       object.blob({ id: blob.id, from: blob.size });
-      object.accept({ ...startOf('t2'), whenBusy: 'queue', blobs: [blob] });
+      object.accept({ ...createTurnStart('t2'), whenBusy: 'queue', blobs: [blob] });
       const statements = exec.mock.calls.map(([sql]) => sql);
       exec.mockRestore();
       return statements;
@@ -158,9 +161,9 @@ describe('the database of a session object', () => {
     const MIB = 1024 * 1024;
     const bytes = new Uint8Array(3 * MIB + 1);
     const blob = { id: 'a', about: '{}', size: bytes.length, bytes };
-    const start = { ...startOf('t1'), blobs: [blob, blob] };
-    const { epoch } = await lease(session, { ...beginRequest('t1', 'a'), start });
-    await session.append(epoch, 3, { events: [event('t1', 'x')], blobs: [blob] });
+    const start = { ...createTurnStart('t1'), blobs: [blob, blob] };
+    const { epoch } = await acquireLease(session, { ...createBeginRequest('t1', 'a'), start });
+    await session.append(epoch, 3, { events: [createEventRow('t1', 'x')], blobs: [blob] });
     const listParts = (owner: string) =>
       runInDurableObject(stub(), (_, { storage: { sql } }) =>
         sql.exec('SELECT length(body) AS bytes FROM chunks WHERE owner = ? ORDER BY part', owner).toArray(),
@@ -178,13 +181,13 @@ describe('the database of a session object', () => {
 
   it('writes one row for an append that has no result, and runs no query', async () => {
     const { session, stub } = makeObjectHarness();
-    await session.begin(beginRequest('t1', 'a'));
-    for (let i = 0; i < 9; i += 1) await session.accept({ ...startOf(`w${i}`), whenBusy: 'queue' });
+    await session.begin(createBeginRequest('t1', 'a'));
+    for (let i = 0; i < 9; i += 1) await session.accept({ ...createTurnStart(`w${i}`), whenBusy: 'queue' });
     await session.renew(1);
     const written = await runInDurableObject(stub(), (object, { storage }) => {
       const epoch = getEpoch(storage);
       const exec = vi.spyOn(storage.sql, 'exec');
-      const events = [event('t1', 'x'), event('t1', 'y'), event('t1', 'z')];
+      const events = [createEventRow('t1', 'x'), createEventRow('t1', 'y'), createEventRow('t1', 'z')];
       object.append(epoch, 3, { events, progress: true });
       const cursors = exec.mock.results.map((result) => result.value);
       exec.mockRestore();
@@ -195,12 +198,14 @@ describe('the database of a session object', () => {
 
   it('has a row for each start of a turn, for each long body, and for at most 64 KiB of other events', async () => {
     const { session, stub } = makeObjectHarness();
-    await session.begin(beginRequest('t1', 'a'));
-    const half = event('t1', 'x'.repeat(32 * 1024 - 2)); // plus two quotes
-    const long = event('t1', 'é'.repeat(32 * 1024), 'long');
-    await session.append(1, 3, { events: [half, half, event('t1', 'y'), long, half, event('t1', 'z')] });
-    await session.append(1, 9, { events: [event('t1', 'é')], release: 'ended' });
-    await session.begin(beginRequest('t2', 'b'));
+    await session.begin(createBeginRequest('t1', 'a'));
+    const half = createEventRow('t1', 'x'.repeat(32 * 1024 - 2)); // plus two quotes
+    const long = createEventRow('t1', 'é'.repeat(32 * 1024), 'long');
+    await session.append(1, 3, {
+      events: [half, half, createEventRow('t1', 'y'), long, half, createEventRow('t1', 'z')],
+    });
+    await session.append(1, 9, { events: [createEventRow('t1', 'é')], release: 'ended' });
+    await session.begin(createBeginRequest('t2', 'b'));
     const rows = await runInDurableObject(stub(), (_, { storage: { sql } }) =>
       [
         ...sql
@@ -232,7 +237,7 @@ describe('the database of a session object', () => {
 
   it('writes one row for a renewal', async () => {
     const { session, stub } = makeObjectHarness();
-    await session.begin(beginRequest('t1', 'a'));
+    await session.begin(createBeginRequest('t1', 'a'));
     const written = await runInDurableObject(stub(), (object, { storage }) => {
       const epoch = getEpoch(storage);
       const exec = vi.spyOn(storage.sql, 'exec');
@@ -247,7 +252,7 @@ describe('the database of a session object', () => {
   it('writes no row for alarms that find the holder alive, and each alarm sets the next one', async () => {
     const harness = makeObjectHarness();
     const { session, stub, leaseMs } = harness;
-    await session.begin(beginRequest('t1', 'a'));
+    await session.begin(createBeginRequest('t1', 'a'));
     const exec = await runInDurableObject(stub(), (_, { storage }) => vi.spyOn(storage.sql, 'exec'));
     const computeDueIn = async (): Promise<number> =>
       runInDurableObject(stub(), async (_, { storage }) => Number(await storage.getAlarm()) - harness.now());
@@ -279,7 +284,7 @@ describe('a read of a turn, and the line of a reader', () => {
 
   it('store no rows while a holder is alive, or in the second in which its alarm is due', async () => {
     const harness = makeObjectHarness();
-    await harness.session.begin(beginRequest('t1', 'a'));
+    await harness.session.begin(createBeginRequest('t1', 'a'));
     expect(await measureCost(harness, 5)).toEqual({ rows: 0, alarms: 0 });
     await harness.loseAlarm();
     await harness.wait(harness.leaseMs + 999);
@@ -288,7 +293,7 @@ describe('a read of a turn, and the line of a reader', () => {
 
   it('set a lost alarm once, and again after a second', async () => {
     const harness = makeObjectHarness();
-    await harness.session.begin(beginRequest('t1', 'a'));
+    await harness.session.begin(createBeginRequest('t1', 'a'));
     await harness.loseAlarm();
     await harness.wait(harness.leaseMs + 1_000);
     expect(await measureCost(harness, 5)).toEqual({ rows: 0, alarms: 1 });
@@ -301,7 +306,7 @@ describe('a read of a turn, and the line of a reader', () => {
 
   it('replace an overdue alarm that the platform still reports', async () => {
     const harness = makeObjectHarness();
-    await harness.session.begin(beginRequest('t1', 'a'));
+    await harness.session.begin(createBeginRequest('t1', 'a'));
     const past = harness.now() + harness.leaseMs;
     await runInDurableObject(harness.stub(), (_, { storage }) => storage.setAlarm(past));
     await runInDurableObject(harness.stub(), async (object, { storage }) => {
@@ -324,9 +329,9 @@ describe('the agenda of a session object', () => {
   ])('offers a row again if the runner %s, and logs the failure in one line', async (_, runner, why) => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => {});
     const { session, stub, wait, agenda } = makeObjectHarness();
-    const { epoch } = await lease(session, beginRequest('t1', 'a'));
+    const { epoch } = await acquireLease(session, createBeginRequest('t1', 'a'));
     const rows = [{ module: 'mail', key: 'alerts', ref: 't1' }];
-    await session.append(epoch, 3, { events: [event('t1', 'x')], release: 'ended', agenda: rows });
+    await session.append(epoch, 3, { events: [createEventRow('t1', 'x')], release: 'ended', agenda: rows });
     let own: unknown;
     await runInDurableObject(stub(), (_object, ctx) => {
       own = ctx.exports;
@@ -385,16 +390,16 @@ describe('the external files of a session object', () => {
 describe('the alarm of a session object', () => {
   it.each(['ended', 'suspended'] as const)('is not set after its turn is %s', async (release) => {
     const { session, stub } = makeObjectHarness();
-    await session.begin(beginRequest('t1', 'a'));
+    await session.begin(createBeginRequest('t1', 'a'));
     expect(await runInDurableObject(stub(), (_, { storage }) => storage.getAlarm())).not.toBeNull();
-    await session.append(1, 3, { events: [event('t1', 'x')], release });
+    await session.append(1, 3, { events: [createEventRow('t1', 'x')], release });
     expect(await runInDurableObject(stub(), (_, { storage }) => storage.getAlarm())).toBeNull();
   });
 
   it('logs the refusal of a runner in one line, and retries', async () => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => {});
     const harness = makeObjectHarness();
-    await harness.session.accept(startOf('refused-1'));
+    await harness.session.accept(createTurnStart('refused-1'));
     await waitForHandOvers(harness, 2);
     expect(log).toHaveBeenCalledWith(
       JSON.stringify({
@@ -409,7 +414,7 @@ describe('the alarm of a session object', () => {
   it('does not throw if its storage fails, and fires again', async () => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => {});
     const { session, stub, now, leaseMs, restart } = makeObjectHarness();
-    await session.begin(beginRequest('t1', 'a'));
+    await session.begin(createBeginRequest('t1', 'a'));
     await restart();
     const next = await runInDurableObject(stub(), async (object, { storage }) => {
       storage.sql.exec('ALTER TABLE agenda RENAME TO agenda_gone');
@@ -427,9 +432,9 @@ describe('the alarm of a session object', () => {
 describe('the alarm of a session object, in real time', () => {
   it('hands over a turn whose holder stopped responding, and repeats that until another holder accepts it', async () => {
     const { session, handOvers } = makeRealObjectHarness();
-    await session.begin(beginRequest('t1', 'a'));
+    await session.begin(createBeginRequest('t1', 'a'));
     await vi.waitFor(() => expect(handOvers().slice(0, 2)).toEqual(['t1', 't1']), PATIENT_OPTIONS);
-    expect(await lease(session, resumeRequest('t1', 'b'))).toMatchObject({
+    expect(await acquireLease(session, createResumeRequest('t1', 'b'))).toMatchObject({
       cause: 'expired',
       expirations: 1,
     });
@@ -437,20 +442,23 @@ describe('the alarm of a session object, in real time', () => {
 
   it('has the name of the session when it starts an evicted object', async () => {
     const { name, session, stub, handOvers } = makeRealObjectHarness();
-    await session.begin(beginRequest('t1', 'a'));
+    await session.begin(createBeginRequest('t1', 'a'));
     await evictDurableObject(stub());
     await vi.waitFor(() => expect(handOvers()[0]).toBe('t1'), PATIENT_OPTIONS);
-    expect(await lease(session, resumeRequest('t1', 'b'))).toMatchObject({ name });
+    expect(await acquireLease(session, createResumeRequest('t1', 'b'))).toMatchObject({ name });
   });
 });
 
 describe('a session object that is reset', () => {
-  const change: AppendData = { events: [event('t1', 'x'), event('t1', 'y')], release: 'ended' };
+  const change: AppendData = {
+    events: [createEventRow('t1', 'x'), createEventRow('t1', 'y')],
+    release: 'ended',
+  };
   const complete = [{ opening: true }, 'start of t1', 'x', 'y'];
 
   it('stores and sends no events if it is reset before the commit, and then accepts them', async () => {
     const { session, stub } = makeObjectHarness();
-    await session.begin(beginRequest('t1', 'a'));
+    await session.begin(createBeginRequest('t1', 'a'));
     const told: (number | 'closed')[] = [];
     await session.watch({ onNotice: ({ head }) => told.push(head), onClosed: () => told.push('closed') });
     const broken = runInDurableObject(stub(), (object, state) => {
@@ -469,7 +477,7 @@ describe('a session object that is reset', () => {
 
   it('acknowledges events again if the acknowledgement was lost after the commit', async () => {
     const { session, stub } = makeObjectHarness();
-    await session.begin(beginRequest('t1', 'a'));
+    await session.begin(createBeginRequest('t1', 'a'));
     const broken = runInDurableObject(stub(), async (object, state) => {
       object.append(getEpoch(state.storage), 3, change);
       await state.storage.sync();
@@ -487,7 +495,7 @@ describe('a session object that is reset', () => {
     'has every event once if the reset hits appends in flight: %i of four are acknowledged',
     async (answered) => {
       const harnesses = [1, 2, 3, 4].map(() => makeObjectHarness());
-      await Promise.all(harnesses.map(({ session }) => session.begin(beginRequest('t1', 'a'))));
+      await Promise.all(harnesses.map(({ session }) => session.begin(createBeginRequest('t1', 'a'))));
       const appends = harnesses.map(({ session }) => session.append(1, 3, change));
       await Promise.all(appends.slice(0, answered));
       await abortAllDurableObjects();
@@ -500,9 +508,9 @@ describe('a session object that is reset', () => {
 
   it('returns one response to a begin and one to an accept that were in flight', async () => {
     const first = makeObjectHarness();
-    const begun = first.session.begin(beginRequest('t1', 'a', createRequestKey('k')));
+    const begun = first.session.begin(createBeginRequest('t1', 'a', createRequestKey('k')));
     const second = makeObjectHarness();
-    const accepted = second.session.accept(startOf('t1', createRequestKey('k')));
+    const accepted = second.session.accept(createTurnStart('t1', createRequestKey('k')));
     await abortAllDurableObjects();
     expect(await begun).toMatchObject({ status: 'leased', epoch: 1, cause: 'started' });
     expect(await accepted).toEqual({ status: 'accepted', turn: 't1' });
@@ -512,10 +520,10 @@ describe('a session object that is reset', () => {
 
   it('keeps the lease', async () => {
     const { session } = makeObjectHarness();
-    await session.begin(beginRequest('t1', 'a'));
+    await session.begin(createBeginRequest('t1', 'a'));
     await abortAllDurableObjects();
     expect(await session.renew(1)).toEqual({ status: 'renewed', inbox: [] });
-    expect(await session.resume(resumeRequest('t1', 'b'))).toMatchObject({ status: 'busy' });
+    expect(await session.resume(createResumeRequest('t1', 'b'))).toMatchObject({ status: 'busy' });
   });
 
   it('continues after a failed transaction, even after the one that created its tables', async () => {
@@ -524,23 +532,23 @@ describe('a session object that is reset', () => {
       const setAlarm = vi.spyOn(storage, 'setAlarm').mockImplementationOnce(() => {
         throw new Error('disk full');
       });
-      expect(() => object.begin(beginRequest('t1', 'a'))).toThrow('disk full');
+      expect(() => object.begin(createBeginRequest('t1', 'a'))).toThrow('disk full');
       setAlarm.mockRestore();
       expect(object.read({ from: 1 })).toBeNull();
     });
-    expect(await session.begin(beginRequest('t1', 'a'))).toMatchObject({ status: 'leased', epoch: 1 });
+    expect(await session.begin(createBeginRequest('t1', 'a'))).toMatchObject({ status: 'leased', epoch: 1 });
     expect(await readBodies(session)).toEqual([{ opening: true }, 'start of t1']);
   });
 
   it('creates its tables again if the commit that created them was lost', async () => {
     const harness = makeObjectHarness();
     const broken = runInDurableObject(harness.stub(), (object, state) => {
-      object.begin(beginRequest('t1', 'a'));
+      object.begin(createBeginRequest('t1', 'a'));
       state.abort('broken before the commit');
     });
     await expect(broken).rejects.toThrow();
     expect(await listTables(harness)).toEqual([]);
-    expect(await harness.session.begin(beginRequest('t1', 'a'))).toMatchObject({
+    expect(await harness.session.begin(createBeginRequest('t1', 'a'))).toMatchObject({
       status: 'leased',
       epoch: 1,
     });
@@ -561,9 +569,9 @@ describe('a session object that is evicted', () => {
     const heads: number[] = [];
     const onClosed = vi.fn();
     const line = await session.watch({ onNotice: ({ head }) => heads.push(head), onClosed });
-    await session.begin(beginRequest('t1', 'a'));
+    await session.begin(createBeginRequest('t1', 'a'));
     await evictDurableObject(stub());
-    await session.append(1, 3, { events: [event('t1', 'x')] });
+    await session.append(1, 3, { events: [createEventRow('t1', 'x')] });
     await vi.waitFor(() => expect(heads).toEqual([0, 2, 3]), 20_000);
     expect(onClosed).not.toHaveBeenCalled();
     line.close();

@@ -2,7 +2,7 @@
 import { env } from 'cloudflare:workers';
 import { describe, expect, it } from 'vitest';
 import { defineAgent, defineTool, type Effect } from '../../../../src/index.ts';
-import { modelBySession, script } from '../../../fixtures/scripts.ts';
+import { modelBySession, registerScript } from '../../../fixtures/scripts.ts';
 import { createTestApp } from '../http/app.ts';
 import { createSessionPath, getSessionName, post } from '../http/client.ts';
 import { countRows } from './rows.ts';
@@ -31,9 +31,9 @@ async function countWritten(session: string, message: string): Promise<number> {
 }
 
 /** Counts the rows that the second turn of a session writes with these replies. */
-async function countWrittenSecond(...replies: Parameters<typeof script>): Promise<number> {
+async function countWrittenSecond(...replies: Parameters<typeof registerScript>): Promise<number> {
   const session = createSessionPath('looker');
-  await countWritten(session, script('Hello.', ...replies).message());
+  await countWritten(session, registerScript('Hello.', ...replies).message());
   return countWritten(session, 'And?');
 }
 
@@ -41,7 +41,7 @@ const createCallReplies = (name: Effect) => Array.from({ length: ITERATIONS }, (
 
 describe('the rows of a turn', () => {
   it('are 10 for the first answer of a session, and 5 for the next', async () => {
-    expect(await countWritten(createSessionPath('looker'), script('Done.').message())).toBe(10);
+    expect(await countWritten(createSessionPath('looker'), registerScript('Done.').message())).toBe(10);
     expect(await countWrittenSecond('Done.')).toBe(5);
   });
 

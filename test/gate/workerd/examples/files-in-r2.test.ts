@@ -3,7 +3,7 @@ import { createExecutionContext } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { expect, it, vi } from 'vitest';
 import { ConfigurationError } from '../../../../src/create-holdfast.ts';
-import { r2Files } from '../../../../src/examples/files-in-r2/r2-files.ts';
+import { createR2Files } from '../../../../src/examples/files-in-r2/r2-files.ts';
 import worker, { TurnRunner } from '../../../../src/examples/files-in-r2/worker.ts';
 import type { SessionFilesKey } from '../../../../src/modules/files/entry.ts';
 import { testFileStoreContract } from '../../../fixtures/file-store-contract.ts';
@@ -20,14 +20,14 @@ declare global {
 
 const getPrefix = ({ session, incarnation }: SessionFilesKey): string =>
   `${encodeURIComponent(session)}/${incarnation}/`;
-const count = async (key: SessionFilesKey): Promise<number> =>
+const countFiles = async (key: SessionFilesKey): Promise<number> =>
   (await env.FILES.list({ prefix: getPrefix(key) })).objects.length;
 
-testFileStoreContract('files in R2', () => ({ store: r2Files(env.FILES), count }));
+testFileStoreContract('files in R2', () => ({ store: createR2Files(env.FILES), count: countFiles }));
 
 it('a file in R2 has its media type, and a key that begins with its session', async () => {
   const key = { session: JSON.stringify(['owner', 'agent', crypto.randomUUID()]), incarnation: 'i1' };
-  await r2Files(env.FILES).put({ ...key, id: 'a' }, new Uint8Array(3), 'image/png');
+  await createR2Files(env.FILES).put({ ...key, id: 'a' }, new Uint8Array(3), 'image/png');
   const [object] = (await env.FILES.list({ prefix: getPrefix(key), include: ['httpMetadata'] })).objects;
   expect(object?.key).toBe(`${getPrefix(key)}a`);
   expect(object?.httpMetadata?.contentType).toBe('image/png');
@@ -44,7 +44,7 @@ it('files in R2 are deleted even if the bucket lists them in several pages', asy
       for (const key of gone) keys.delete(key);
     },
   };
-  await r2Files(bucket as never).deleteAll({ session: 's', incarnation: 'i1' }); // only these methods are called
+  await createR2Files(bucket as never).deleteAll({ session: 's', incarnation: 'i1' }); // only these methods are called
   expect(keys.size).toBe(0);
 });
 
@@ -52,15 +52,15 @@ it('the runner deletes the R2 files that an object requests', async () => {
   const { name } = makeObjectHarness();
   const key = { session: name, incarnation: 'i1' };
   for (const id of ['a', 'b', 'c'])
-    await r2Files(env.FILES).put({ ...key, id }, new Uint8Array(3), 'image/png');
+    await createR2Files(env.FILES).put({ ...key, id }, new Uint8Array(3), 'image/png');
   const runner = new TurnRunner(createExecutionContext(), { ...env });
   const row = { name, module: 'files', key: '', ref: 'i1', attempt: 1 };
   const stale = { incarnation: 'i1' };
   const copies = ['a', 'b'].map((id) => ({ id, version: 0 }));
   expect(await runner.due({ ...row, stale: { ...stale, copies } })).toBe('done');
-  expect(await count(key)).toBe(1);
+  expect(await countFiles(key)).toBe(1);
   expect(await runner.due({ ...row, stale })).toBe('done');
-  expect(await count(key)).toBe(0);
+  expect(await countFiles(key)).toBe(0);
 });
 
 it('a Worker without the bucket returns a 500 that explains how to bind one', async () => {

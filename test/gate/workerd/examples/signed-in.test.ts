@@ -31,14 +31,14 @@ function serveProvider(): string[] {
   return asked;
 }
 
-const call = (token?: string): Promise<Response> =>
+const callWhoAmI = (token?: string): Promise<Response> =>
   postMcp(via, createRpcRequest('tools/call', { name: 'who_am_i' }), {
     headers: token === undefined ? {} : { authorization: `Bearer ${token}` },
   });
 
 it('the documented Worker identifies the signed-in person, and calls the provider with its own credentials', async () => {
   const asked = serveProvider();
-  const [message] = await readMessages(await call('good'));
+  const [message] = await readMessages(await callWhoAmI('good'));
   expect(getTexts(message?.result)).toEqual(['ann']);
   expect(asked).toEqual(['POST https://login.example/introspect Basic d29ya2Vy']);
 });
@@ -47,7 +47,7 @@ it.each([['old'], ['of-another'], [undefined]])(
   'the documented Worker refuses the token %s',
   async (token) => {
     const asked = serveProvider();
-    const response = await call(token);
+    const response = await callWhoAmI(token);
     expect(response.status).toBe(401);
     expect(response.headers.get('www-authenticate')).toBe(
       `Bearer ${token === undefined ? '' : 'error="invalid_token", '}resource_metadata="${ORIGIN}/.well-known/oauth-protected-resource/mcp", scope="agents"`,

@@ -4,7 +4,7 @@ import { workspace } from '../../../../src/examples/workspace/workspace.ts';
 import type { AnyTool } from '../../../../src/index.ts';
 import { offlineModel } from '../../../../src/offline-model/entry.ts';
 import { createTestSession, type ScriptedReply, type TestSession } from '../../../../src/testing/entry.ts';
-import { modelText } from '../../../doors/tools.ts';
+import { getModelText } from '../../../doors/tools.ts';
 import { createTestApp } from '../http/app.ts';
 
 const computeDepth = ({ inner = [] }: AnyTool): number => 1 + Math.max(0, ...inner.map(computeDepth));
@@ -19,13 +19,13 @@ async function listLastCalls(session: TestSession): Promise<readonly (readonly [
     message.role === 'assistant'
       ? message.calls.map(({ name, input, ended }): readonly [string, string] => [
           `${name} ${input}`,
-          ended ? modelText(ended.result) : 'open',
+          ended ? getModelText(ended.result) : 'open',
         ])
       : [],
   );
 }
 
-const call = (name: string, input: object = {}) => ({ name, input });
+const createCall = (name: string, input: object = {}) => ({ name, input });
 
 /** Opens the collection, then makes each list of calls in one reply. */
 const createInnerReplies = (
@@ -33,8 +33,8 @@ const createInnerReplies = (
   collection: string,
   ...replies: readonly object[][]
 ): ScriptedReply[] => [
-  { calls: [call(area)] },
-  { calls: [call(collection)] },
+  { calls: [createCall(area)] },
+  { calls: [createCall(collection)] },
   ...replies.map((calls) => ({ calls: calls as { name: string; input: object }[] })), // from `call` above
   'Done.',
 ];
@@ -105,10 +105,10 @@ describe('the tools of the workspace', () => {
 
 describe('the objects of the workspace', () => {
   it('exist in the next turn, even after the object has restarted', async () => {
-    const write = call('add_document', { title: 'Log', text: 'Day one.' });
+    const write = createCall('add_document', { title: 'Log', text: 'Day one.' });
     const session = createScriptedSession(
       ...createInnerReplies('files', 'documents', [write]),
-      ...createInnerReplies('files', 'documents', [call('read_document', { documentId: 'D-1' })]),
+      ...createInnerReplies('files', 'documents', [createCall('read_document', { documentId: 'D-1' })]),
     );
     await session.send('Write it down.');
     session.restart();
@@ -119,13 +119,13 @@ describe('the objects of the workspace', () => {
   });
 
   it('get unique ids, even within one reply, and ids are never reused', async () => {
-    const add = (title: string) => call('add_risk', { title });
+    const add = (title: string) => createCall('add_risk', { title });
     const session = createScriptedSession(
       ...createInnerReplies(
         'planning',
         'risks',
-        [add('Fog'), add('Ice'), call('remove_risk', { riskId: 'R-2' }), add('Rot')],
-        [call('list_risks')],
+        [add('Fog'), add('Ice'), createCall('remove_risk', { riskId: 'R-2' }), add('Rot')],
+        [createCall('list_risks')],
       ),
     );
     await session.send('Which risks are there?');
@@ -140,9 +140,9 @@ describe('the objects of the workspace', () => {
       ...createInnerReplies(
         'calendar',
         'events',
-        [call('add_event', { title: 'Launch', date: '2026-12-24', place: 'Quay' })],
-        [call('update_event', { ...id, date: '2026-12-23' }), call('cancel_event', id)],
-        [call('read_event', id)],
+        [createCall('add_event', { title: 'Launch', date: '2026-12-24', place: 'Quay' })],
+        [createCall('update_event', { ...id, date: '2026-12-23' }), createCall('cancel_event', id)],
+        [createCall('read_event', id)],
       ),
     );
     await session.send('The launch is off.');
@@ -152,7 +152,7 @@ describe('the objects of the workspace', () => {
   });
 
   it('are found by search words, with the best match first', async () => {
-    const createNoteCall = (title: string, text: string) => call('add_note', { title, text });
+    const createNoteCall = (title: string, text: string) => createCall('add_note', { title, text });
     const session = createScriptedSession(
       ...createInnerReplies(
         'notebook',
@@ -162,7 +162,7 @@ describe('the objects of the workspace', () => {
           createNoteCall('Two', 'Storm lantern'),
           createNoteCall('Three', 'Rope'),
         ],
-        [call('find_notes', { query: 'storm lantern' }), call('find_notes', { query: 'tar' })],
+        [createCall('find_notes', { query: 'storm lantern' }), createCall('find_notes', { query: 'tar' })],
       ),
     );
     await session.send('Where is the lantern?');
@@ -174,17 +174,17 @@ describe('the objects of the workspace', () => {
 
   it('keep their references', async () => {
     const session = createScriptedSession(
-      { calls: [call('files')] },
-      { calls: [call('documents'), call('folders')] },
-      { calls: [call('add_folder', { title: 'Boats' })] },
-      { calls: [call('add_document', { title: 'Log', text: '', folderId: 'F-1' })] },
+      { calls: [createCall('files')] },
+      { calls: [createCall('documents'), createCall('folders')] },
+      { calls: [createCall('add_folder', { title: 'Boats' })] },
+      { calls: [createCall('add_document', { title: 'Log', text: '', folderId: 'F-1' })] },
       {
         calls: [
-          call('add_document', { title: 'Log', text: '', folderId: 'F-9' }),
-          call('update_document', { documentId: 'D-1', folderId: 'F-9' }),
-          call('remove_folder', { folderId: 'F-1' }),
-          call('remove_document', { documentId: 'D-1' }),
-          call('remove_folder', { folderId: 'F-1' }),
+          createCall('add_document', { title: 'Log', text: '', folderId: 'F-9' }),
+          createCall('update_document', { documentId: 'D-1', folderId: 'F-9' }),
+          createCall('remove_folder', { folderId: 'F-1' }),
+          createCall('remove_document', { documentId: 'D-1' }),
+          createCall('remove_folder', { folderId: 'F-1' }),
         ],
       },
       'Done.',
@@ -215,16 +215,18 @@ describe('the objects of the workspace', () => {
     ['update_task', { taskId: 'T-1' }, 'Error: Nothing to change was given.'],
     ['list_tasks', {}, '[{"taskId":"T-1","title":"Caulk","status":"open"}]'],
   ])('return the expected text for %s %j', async (name, input, text) => {
-    const add = call('add_task', { title: 'Caulk' });
+    const add = createCall('add_task', { title: 'Caulk' });
     const session = createScriptedSession(
-      ...createInnerReplies('planning', 'tasks', [add, call(name, input)]),
+      ...createInnerReplies('planning', 'tasks', [add, createCall(name, input)]),
     );
     await session.send('Do it.');
     expect((await listLastCalls(session)).at(-1)?.[1]).toBe(text);
   });
 
   it('do not exist until they are added', async () => {
-    const session = createScriptedSession(...createInnerReplies('planning', 'risks', [call('list_risks')]));
+    const session = createScriptedSession(
+      ...createInnerReplies('planning', 'risks', [createCall('list_risks')]),
+    );
     await session.send('Which risks are there?');
     expect((await listLastCalls(session)).at(-1)?.[1]).toBe('There are no risks.');
   });

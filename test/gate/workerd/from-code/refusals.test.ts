@@ -5,7 +5,7 @@ import { type Caller, ConfigurationError, sessionOf } from '../../../../src/crea
 import { content, image } from '../../../../src/index.ts';
 import { openaiCompatible } from '../../../../src/model/openai-compatible/entry.ts';
 import { deleteFile, files } from '../../../../src/modules/files/entry.ts';
-import { holdReply, script } from '../../../fixtures/scripts.ts';
+import { createHeldReply, registerScript } from '../../../fixtures/scripts.ts';
 import { wrapObjects } from '../http/app.ts';
 import { createSessionPath, getSessionId, post, readJson, send } from '../http/client.ts';
 import { answer, createProblem } from '../http/waiting.ts';
@@ -37,7 +37,7 @@ async function startWaitingTurn(tool: string, principal = LOCAL_CALLER) {
   const path = createSessionPath('clerk');
   const chat = openSession(path, principal);
   const input = tool === 'look_up' ? { id: 'o1' } : { to: 'nobody', amount: 1 };
-  const asked = await chat.send(script({ calls: [{ name: tool, input }] }, 'Done.').message());
+  const asked = await chat.send(registerScript({ calls: [{ name: tool, input }] }, 'Done.').message());
   const pending = asked.outcome === 'suspended' ? asked.pending : [];
   return { path, chat, turn: asked.turn, pending, call: pending[0]?.call ?? '' };
 }
@@ -118,7 +118,7 @@ describe('a message', () => {
     expect(await catchRefusal(chat.send('Hello', { idempotencyKey: 'a b' }))).toEqual(
       createRefusal('invalid-header', 'Idempotency-Key must be 1 to 255 visible ASCII characters.'),
     );
-    const { message } = script('One.', 'Two.');
+    const { message } = registerScript('One.', 'Two.');
     await chat.send(message(), { idempotencyKey: 'k' });
     expect(await catchRefusal(chat.send('Another', { idempotencyKey: 'k' }))).toEqual(
       createRefusal(
@@ -137,8 +137,8 @@ describe('a message', () => {
 
   it('for a busy session is refused with the open turn, as over HTTP', async () => {
     const { path, chat } = openNewSession();
-    const slow = holdReply('Done.');
-    const first = chat.send(script(slow.reply).message());
+    const slow = createHeldReply('Done.');
+    const first = chat.send(registerScript(slow.reply).message());
     await slow.asked();
     const { openTurn } = await chat.state();
     const refused = await catchRefusal(chat.send('Hello?', { whenBusy: 'reject' }));
@@ -280,7 +280,7 @@ describe('an answer to a call', () => {
 describe('a not-found error', () => {
   it('is thrown for a session of another owner, as for a session that does not exist', async () => {
     const { path, chat } = openNewSession();
-    await chat.send(script('Mine.').message());
+    await chat.send(registerScript('Mine.').message());
     const strangers: readonly Caller[] = [
       { id: 'eve' },
       { id: 'local', tenant: 'acme' },
@@ -298,13 +298,13 @@ describe('a not-found error', () => {
     }
     expect((await chat.state()).turn).toMatchObject({ text: 'Mine.' });
     const others = openSession(path, { id: 'eve' });
-    expect((await others.send(script('Theirs.').message())).text).toBe('Theirs.');
+    expect((await others.send(registerScript('Theirs.').message())).text).toBe('Theirs.');
     expect((await chat.state()).turn).toMatchObject({ text: 'Mine.' });
   });
 
   it('is thrown for an unknown turn, and for a cancel without an open turn', async () => {
     const { path, chat } = openNewSession();
-    const { turn } = await chat.send(script('Done.').message());
+    const { turn } = await chat.send(registerScript('Done.').message());
     expect(await catchRefusal(chat.turn('t'))).toEqual(
       createRefusal(
         'unknown-turn',

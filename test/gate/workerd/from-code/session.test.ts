@@ -5,7 +5,7 @@ import { SessionError, type ShownEvent, sessionOf } from '../../../../src/create
 import { deleteFile } from '../../../../src/modules/files/entry.ts';
 import { listPaymentsTo } from '../../../fixtures/clerk-agent.ts';
 import { handOvers } from '../../../fixtures/hand-overs.ts';
-import { holdReply, script } from '../../../fixtures/scripts.ts';
+import { createHeldReply, registerScript } from '../../../fixtures/scripts.ts';
 import {
   createSessionPath,
   getSessionId,
@@ -18,7 +18,7 @@ import {
   send,
 } from '../http/client.ts';
 import { createManualSession, deliverToHolders, waitForStoredMessage } from '../http/time.ts';
-import { answer, linkOf, startWaitingTurn } from '../http/waiting.ts';
+import { answer, getOnlyLink, startWaitingTurn } from '../http/waiting.ts';
 import {
   collect,
   createCodeApp,
@@ -28,7 +28,7 @@ import {
   withoutIds,
 } from './from-code.ts';
 
-const record = (note: string) => ({ calls: [{ name: 'record', input: { note } }] });
+const createRecordReply = (note: string) => ({ calls: [{ name: 'record', input: { note } }] });
 const addReply = { calls: [{ name: 'add', input: { a: 1, b: 2 } }] };
 
 const throwBroken = (): never => {
@@ -40,7 +40,7 @@ async function startWaitingInCode(tool: string, ...replies: string[]) {
   const { path, chat } = openNewSession('clerk');
   const to = crypto.randomUUID();
   const input = tool === 'look_up' ? { id: 'o1' } : { to, amount: 1 };
-  const { message, model } = script({ calls: [{ name: tool, input }] }, ...replies);
+  const { message, model } = registerScript({ calls: [{ name: tool, input }] }, ...replies);
   const asked = await chat.send(message());
   const [call] = asked.outcome === 'suspended' ? asked.pending : [];
   if (!call) throw new Error(`The turn is not waiting for a call: ${JSON.stringify(asked)}`);
@@ -50,11 +50,13 @@ async function startWaitingInCode(tool: string, ...replies: string[]) {
 describe('the same session over HTTP and from code', () => {
   it('returns the same answer, events and state for a message with calls', async () => {
     const both = { context: { locale: 'de' }, loopId: 'loop' };
-    const replies = [addReply, record('parity'), 'Done.'] as const;
+    const replies = [addReply, createRecordReply('parity'), 'Done.'] as const;
     const path = createSessionPath();
-    const byHttp = await readJson(await post(path, { message: script(...replies).message(), ...both }));
+    const byHttp = await readJson(
+      await post(path, { message: registerScript(...replies).message(), ...both }),
+    );
     const { path: other, chat } = openNewSession();
-    const fromCode = await chat.send(script(...replies).message(), both);
+    const fromCode = await chat.send(registerScript(...replies).message(), both);
     expect(withoutIds(fromCode)).toEqual(withoutIds(byHttp));
     expect(fromCode).toMatchObject({ outcome: 'completed', text: 'Done.', toolCalls: 2, agent: 'scripted' });
     expect(withoutIds(await collect(chat.events()))).toEqual(withoutIds(await readJournal(path)));
@@ -70,7 +72,7 @@ describe('the same session over HTTP and from code', () => {
     const { path, chat, to, asked, call } = await startWaitingInCode('pay', 'Done.');
     const told = await readJson(await send(`${web.session}/turns/${web.turn}`));
     expect(withoutIds(asked)).toEqual(withoutIds(told));
-    const byHttp = await readJson(await answer(linkOf(web), { decision: 'approve', reason: 'Fine.' }));
+    const byHttp = await readJson(await answer(getOnlyLink(web), { decision: 'approve', reason: 'Fine.' }));
     const fromCode = await chat.decide(call.call, { decision: 'approve', reason: 'Fine.' });
     expect(withoutIds(fromCode)).toEqual(withoutIds(byHttp));
     expect(listPaymentsTo(to)).toEqual([1]);
@@ -80,7 +82,7 @@ describe('the same session over HTTP and from code', () => {
   it('accepts the result of a tool that the caller runs', async () => {
     const web = await startWaitingTurn(['look_up'], { replies: ['Done.'] });
     const { path, chat, call, model } = await startWaitingInCode('look_up', 'Done.');
-    const byHttp = await readJson(await answer(linkOf(web), { result: { total: 12.5 } }));
+    const byHttp = await readJson(await answer(getOnlyLink(web), { result: { total: 12.5 } }));
     const fromCode = await chat.result(call.call, { result: { total: 12.5 } });
     expect(withoutIds(fromCode)).toEqual(withoutIds(byHttp));
     expect(model.requests.at(-1)?.messages.at(-1)).toMatchObject({ text: '{"total":12.5}' });
@@ -90,12 +92,12 @@ describe('the same session over HTTP and from code', () => {
   it('shows the same running turn', async () => {
     const path = createSessionPath();
     const replies = [addReply, 'Three.'] as const;
-    const message = { message: script(...replies).message() };
+    const message = { message: registerScript(...replies).message() };
     const stream = await readAllEvents(await post(path, message, { headers: SSE_HEADERS }));
     const shown: ShownEvent[] = [];
     const { chat } = openNewSession();
     const options = { onEvent: (event: ShownEvent) => void shown.push(event) };
-    const answered = await chat.send(script(...replies).message(), options);
+    const answered = await chat.send(registerScript(...replies).message(), options);
     const byHttp = stream.map(({ id, event, data }) => (id === undefined ? { type: event, ...data } : data));
     expect(withoutIds([...shown, { type: 'answer', ...answered }])).toEqual(withoutIds(byHttp));
     expect(shown.map(({ type }) => type)).toContain('text-delta');
@@ -116,7 +118,7 @@ describe('send', () => {
 
   it('starts one turn under a key, and returns that turn again for the same key', async () => {
     const { path, chat } = openNewSession();
-    const { message, model } = script('Once.', 'Twice.');
+    const { message, model } = registerScript('Once.', 'Twice.');
     const text = message();
     const first = await chat.send(text, { idempotencyKey: '<mail-1@example>' });
     expect(await chat.send(text, { idempotencyKey: '<mail-1@example>' })).toEqual(first);
@@ -126,7 +128,7 @@ describe('send', () => {
 
   it('returns the events of an earlier turn from the journal', async () => {
     const { chat } = openNewSession();
-    const text = script(addReply, 'Three.').message();
+    const text = registerScript(addReply, 'Three.').message();
     const first = await chat.send(text, { idempotencyKey: 'k' });
     const shown: ShownEvent[] = [];
     const onEvent = (event: ShownEvent) => void shown.push(event);
@@ -136,7 +138,7 @@ describe('send', () => {
 
   it('stores the message and returns immediately if it is for the background', async () => {
     const { chat } = openNewSession();
-    const message = script('Later.').message();
+    const message = registerScript('Later.').message();
     const stored = await chat.send(message, { background: true });
     expect(stored).toEqual({
       turn: stored.turn,
@@ -165,8 +167,8 @@ describe('send', () => {
   it('queues a message, and steers the running turn', async () => {
     const path = createManualSession();
     const chat = openSession(path);
-    const slow = holdReply(record('steered'));
-    const { message, model } = script(slow.reply, 'Both.', 'Queued.');
+    const slow = createHeldReply(createRecordReply('steered'));
+    const { message, model } = registerScript(slow.reply, 'Both.', 'Queued.');
     const first = chat.send(message());
     await slow.asked();
     const steered = await chat.send('And this.', { whenBusy: 'steer' });
@@ -203,8 +205,8 @@ describe('send', () => {
 
   it('leaves the turn to another invocation if its signal aborts', async () => {
     const { chat } = openNewSession();
-    const slow = holdReply(record('left'));
-    const { message } = script(slow.reply, 'Done elsewhere.');
+    const slow = createHeldReply(createRecordReply('left'));
+    const { message } = registerScript(slow.reply, 'Done elsewhere.');
     const left = new AbortController();
     const answering = chat.send(message(), { signal: left.signal });
     await slow.asked();
@@ -225,7 +227,7 @@ describe('send', () => {
     const app = createCodeApp({ log: (entry) => entry.event !== 'turn' && void log.push(entry.message) });
     const chat = openSession(createSessionPath(), LOCAL_CALLER, app);
     const replies = [addReply, 'Done.'] as const;
-    const answered = await chat.send(script(...replies).message(), { onEvent });
+    const answered = await chat.send(registerScript(...replies).message(), { onEvent });
     expect(answered.text).toBe('Done.');
     expect(log).toEqual(['`onEvent` of a message threw, and is not called again']);
   });
@@ -243,7 +245,7 @@ describe('send', () => {
     const principal = { id: 'ann', tenant: 'acme', roles: ['buyer'], claims: { plan: 'gold' } };
     const session = crypto.randomUUID();
     const chat = sessionOf(app, env, { agent: 'scripted', session, principal, request });
-    await chat.send(script('Done.').message(), { context: { any: 'key' } });
+    await chat.send(registerScript('Done.').message(), { context: { any: 'key' } });
     const known = { id: 'ann', tenant: 'acme', roles: ['buyer'] };
     expect(seen).toEqual([
       { principal: known, request },
@@ -257,7 +259,7 @@ describe('send', () => {
 describe('events', () => {
   it('begin after the given event, and end with the last event', async () => {
     const { chat } = openNewSession();
-    await chat.send(script('Done.').message());
+    await chat.send(registerScript('Done.').message());
     const all = await collect(chat.events());
     expect(all.map(({ type }) => type)).toEqual([
       'session-opened',
@@ -271,7 +273,7 @@ describe('events', () => {
 
   it('continue live until the signal aborts, or the consumer stops', async () => {
     const { chat } = openNewSession();
-    const { message } = script('One.', 'Two.');
+    const { message } = registerScript('One.', 'Two.');
     await chat.send(message());
     const left = new AbortController();
     const types: string[] = [];
@@ -292,8 +294,8 @@ describe('cancel and erase', () => {
   it('stop the open turn, and remove all data', async () => {
     const path = createManualSession();
     const chat = openSession(path);
-    const slow = holdReply('Too late.');
-    const first = chat.send(script(slow.reply).message());
+    const slow = createHeldReply('Too late.');
+    const first = chat.send(registerScript(slow.reply).message());
     await slow.asked();
     const { openTurn } = await chat.state();
     expect(await chat.cancel()).toEqual({ turn: openTurn, status: 'cancel-requested' });
@@ -309,7 +311,7 @@ describe('cancel and erase', () => {
   it('deletes files, and reports why one was not deleted', async () => {
     const path = createManualSession();
     const chat = openSession(path);
-    await chat.send(script('Hello.').message());
+    await chat.send(registerScript('Hello.').message());
     const id = 'a'.repeat(64);
     const blob = { id, about: '{}', size: 3, bytes: new Uint8Array(3) };
     const started = { type: 'turn-started', turn: 'later', body: '{}' };
@@ -326,7 +328,7 @@ describe('cancel and erase', () => {
 describe('the events of one turn', () => {
   it('are its own journaled events, up to the last one', async () => {
     const { chat } = openNewSession();
-    const { message } = script(addReply, 'Three.', 'Four.');
+    const { message } = registerScript(addReply, 'Three.', 'Four.');
     await chat.send(message());
     const { turn } = await chat.send('And one more?');
     const all = await collect(chat.events());
@@ -340,14 +342,14 @@ describe('the events of one turn', () => {
 
 describe('a custom RPC method', () => {
   it('runs a turn', async () => {
-    const { message } = script(addReply, 'Three.');
+    const { message } = registerScript(addReply, 'Three.');
     expect(await exports.Desk.ask(getSessionId(createSessionPath()), message())).toBe('Three.');
   });
 
   it('leaves a turn to `TurnRunner` if it does not wait for the turn, so that no other invocation takes it over', async () => {
     const path = createManualSession();
-    const slow = holdReply('Done all the same.');
-    await exports.Desk.leave(getSessionId(path), script(slow.reply).message());
+    const slow = createHeldReply('Done all the same.');
+    await exports.Desk.leave(getSessionId(path), registerScript(slow.reply).message());
     await slow.asked();
     const chat = openSession(path);
     const { openTurn } = await chat.state();

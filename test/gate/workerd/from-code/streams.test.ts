@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { ConfigurationError, type Session, type TurnItem } from '../../../../src/create-holdfast.ts';
 import { listPaymentsTo } from '../../../fixtures/clerk-agent.ts';
 import { marathon } from '../../../fixtures/scripted-agent.ts';
-import { holdReply, script } from '../../../fixtures/scripts.ts';
+import { createHeldReply, registerScript } from '../../../fixtures/scripts.ts';
 import {
   followToEnd,
   post,
@@ -48,7 +48,7 @@ async function waitInChat(...tools: string[]) {
 describe('session.stream', () => {
   it('yields the turn’s items in order, as HTTP does, and its answer last', async () => {
     const { path, chat } = openNewSession();
-    const stream = await chat.stream(script(addReply, 'Three.').message());
+    const stream = await chat.stream(registerScript(addReply, 'Three.').message());
     const items = await collect(stream);
     expect(getSeqs(items)).toEqual(await listJournaledSeqs(path));
     expect(items.map(({ type }) => type)).toEqual(expect.arrayContaining(['text-delta', 'progress']));
@@ -58,7 +58,7 @@ describe('session.stream', () => {
 
   it('begins the turn before the first read, and the turn ends even if the stream is not read', async () => {
     const { path, chat } = openNewSession();
-    const { turn } = await chat.stream(script(addReply, 'Three.').message());
+    const { turn } = await chat.stream(registerScript(addReply, 'Three.').message());
     expect((await followToEnd(path)).at(-1)).toMatchObject({
       type: 'turn-ended',
       turn,
@@ -68,8 +68,8 @@ describe('session.stream', () => {
 
   it('can be abandoned, and the turn resumes in another invocation', async () => {
     const { path, chat } = openNewSession();
-    const slow = holdReply(addReply);
-    for await (const { type } of await chat.stream(script(slow.reply, 'Three.').message())) {
+    const slow = createHeldReply(addReply);
+    for await (const { type } of await chat.stream(registerScript(slow.reply, 'Three.').message())) {
       if (type === 'turn-started') break;
     }
     slow.release();
@@ -80,9 +80,9 @@ describe('session.stream', () => {
 
   it('ends without an error if its consumer stops waiting', async () => {
     const { path, chat } = openNewSession();
-    const slow = holdReply(addReply);
+    const slow = createHeldReply(addReply);
     const gone = new AbortController();
-    const stream = await chat.stream(script(slow.reply, 'Three.').message(), { signal: gone.signal });
+    const stream = await chat.stream(registerScript(slow.reply, 'Three.').message(), { signal: gone.signal });
     const reading = collect(stream);
     await slow.asked();
     gone.abort();
@@ -95,9 +95,9 @@ describe('session.stream', () => {
     const { path, chat } = openNewSession();
     const piece = 'x'.repeat(100 * 1024);
     const pieces = Array.from({ length: 15 }, () => piece);
-    const last = holdReply('Done.');
+    const last = createHeldReply('Done.');
     const long = { text: pieces.join(''), pieces, ...addReply };
-    const stream = await chat.stream(script(long, last.reply).message());
+    const stream = await chat.stream(registerScript(long, last.reply).message());
     await last.asked();
     last.release();
     await followToEnd(path);
@@ -109,7 +109,7 @@ describe('session.stream', () => {
 
   it('begins after the event in `after`, even in an earlier turn', async () => {
     const { path, chat } = openNewSession();
-    const text = script(addReply, 'Three.').message();
+    const text = registerScript(addReply, 'Three.').message();
     const first = await collect(await chat.stream(text, { idempotencyKey: 'k' }));
     const after = getSeqs(first)[1] ?? 0;
     const again = await collect(await chat.stream(text, { idempotencyKey: 'k', after }));
@@ -119,9 +119,9 @@ describe('session.stream', () => {
 
   it('reports where to continue if the invocation has to end before the turn', async () => {
     const { path, chat } = openNewSession('marathon');
-    const answers = Array.from({ length: 30 }, () => holdReply(addReply));
+    const answers = Array.from({ length: 30 }, () => createHeldReply(addReply));
     const answering = post(path, {
-      message: script(...answers.map(({ reply }) => reply), 'Done.').message(),
+      message: registerScript(...answers.map(({ reply }) => reply), 'Done.').message(),
     });
     await answers[0]?.asked();
     const limited = createCodeApp({
@@ -178,13 +178,13 @@ describe('session.stream', () => {
 });
 
 describe('session.answer and session.streamAnswers', () => {
-  const approve = (call = '') => ({ call, decision: 'approve' as const });
+  const createApproval = (call = '') => ({ call, decision: 'approve' as const });
 
   it('answer several calls in one request', async () => {
     const { chat, calls, to } = await waitInChat('pay', 'pay', 'look_up');
     const [one, two, look = ''] = calls;
     const answered = await chat.answer([
-      approve(one),
+      createApproval(one),
       { call: two ?? '', decision: 'reject' },
       { call: look, text: 'Here.' },
     ]);
@@ -195,16 +195,16 @@ describe('session.answer and session.streamAnswers', () => {
   it('return the same results as HTTP', async () => {
     const web = await startWaitingTurn(['pay']);
     const byHttp = await readJson(
-      await answer(`${web.session}/answers`, { answers: [approve(String(web.pending[0]?.call))] }),
+      await answer(`${web.session}/answers`, { answers: [createApproval(String(web.pending[0]?.call))] }),
     );
     const { chat, calls } = await waitInChat('pay');
-    const fromCode = await chat.answer([approve(calls[0])]);
+    const fromCode = await chat.answer([createApproval(calls[0])]);
     expect(Object.keys(JSON.parse(JSON.stringify(fromCode)))).toEqual(Object.keys(byHttp));
   });
 
   it('leave the turn to another invocation if they run in the background', async () => {
     const { chat, calls, session, to } = await waitInChat('pay');
-    expect(await chat.answer([approve(calls[0])], { background: true })).toMatchObject({
+    expect(await chat.answer([createApproval(calls[0])], { background: true })).toMatchObject({
       status: 'accepted',
     });
     await followToEnd(session);
@@ -214,27 +214,29 @@ describe('session.answer and session.streamAnswers', () => {
   it('show the events since the questions by default, or from the first event on request', async () => {
     const { chat, calls, session } = await waitInChat('pay', 'pay');
     const suspended = (await readJournal(session)).findLast(({ type }) => type === 'tool-call-suspended');
-    const items = await collect(await chat.streamAnswers(calls.map(approve)));
+    const items = await collect(await chat.streamAnswers(calls.map(createApproval)));
     expect(getSeqs(items)).toEqual(await listJournaledSeqs(session, Number(suspended?.seq)));
     expect(items.at(-1)).toMatchObject({ type: 'answer', answer: { text: 'Done.' } });
     const all = await waitInChat('pay');
-    const from = await collect(await all.chat.streamAnswers(all.calls.map(approve), { after: 0 }));
+    const from = await collect(await all.chat.streamAnswers(all.calls.map(createApproval), { after: 0 }));
     expect(getSeqs(from)).toEqual(await listJournaledSeqs(all.session));
   });
 
   it('show that the turn waits for the other answers', async () => {
     const { chat, calls } = await waitInChat('pay', 'look_up');
-    const items = await collect(await chat.streamAnswers([approve(calls[0])]));
+    const items = await collect(await chat.streamAnswers([createApproval(calls[0])]));
     expect(items.at(-1)).toMatchObject({ type: 'suspended', view: { pending: [{ call: calls[1] }] } });
   });
 
   it('are accepted only once under a key', async () => {
     const { chat, calls, to } = await waitInChat('pay');
-    const first = await chat.answer([approve(calls[0])], { idempotencyKey: 'k' });
-    expect(await chat.answer([approve(calls[0])], { idempotencyKey: 'k' })).toEqual(first);
-    const again = await collect(await chat.streamAnswers([approve(calls[0])], { idempotencyKey: 'k' }));
+    const first = await chat.answer([createApproval(calls[0])], { idempotencyKey: 'k' });
+    expect(await chat.answer([createApproval(calls[0])], { idempotencyKey: 'k' })).toEqual(first);
+    const again = await collect(
+      await chat.streamAnswers([createApproval(calls[0])], { idempotencyKey: 'k' }),
+    );
     expect(again.at(-1)).toMatchObject({ type: 'answer', answer: { text: 'Done.' } });
-    expect((await catchRefusal(chat.answer([approve(calls[0])]))).type).toBe('already-answered');
+    expect((await catchRefusal(chat.answer([createApproval(calls[0])]))).type).toBe('already-answered');
     expect(listPaymentsTo(to)).toEqual([1]);
   });
 
@@ -258,10 +260,12 @@ describe('session.answer and session.streamAnswers', () => {
 
   it('report unknown options', async () => {
     const { chat, calls } = await waitInChat('pay');
-    await expect(chat.answer([approve(calls[0])], { question: 1 } as never)).rejects.toThrow(
+    await expect(chat.answer([createApproval(calls[0])], { question: 1 } as never)).rejects.toThrow(
       ConfigurationError,
     );
-    await expect(chat.streamAnswers([approve(calls[0])], { background: true } as never)).rejects.toThrow(
+    await expect(
+      chat.streamAnswers([createApproval(calls[0])], { background: true } as never),
+    ).rejects.toThrow(
       new ConfigurationError(
         "session.streamAnswers has an unknown option 'background'. Use one of idempotencyKey, after, signal.",
       ),
@@ -273,8 +277,8 @@ describe('session.answer and session.streamAnswers', () => {
 describe('session.follow', () => {
   it('shows a turn that runs in another invocation, until it ends', async () => {
     const { path, chat } = openNewSession();
-    const slow = holdReply('Three.');
-    const running = post(path, { message: script(addReply, slow.reply).message() });
+    const slow = createHeldReply('Three.');
+    const running = post(path, { message: registerScript(addReply, slow.reply).message() });
     await slow.asked();
     const { openTurn } = await chat.state();
     const reading = collect(await chat.follow(openTurn ?? ''));
@@ -286,7 +290,7 @@ describe('session.follow', () => {
 
   it('yields the same items as the client’s stream', async () => {
     const { path, chat } = openNewSession();
-    const { turn } = await chat.send(script(addReply, 'Three.').message());
+    const { turn } = await chat.send(registerScript(addReply, 'Three.').message());
     const items = await collect(await chat.follow(turn, { after: 3 }));
     const events = await readAllEvents(await send(`${path}/turns/${turn}?after=3`, { headers: SSE_HEADERS }));
     expect(items.map((item) => ('seq' in item ? item : item.type))).toEqual(
@@ -304,8 +308,8 @@ describe('session.follow', () => {
 
   it('shows the turn that received the steering message', async () => {
     const { path, chat } = openNewSession();
-    const slow = holdReply('Done.');
-    const running = chat.send(script(slow.reply).message());
+    const slow = createHeldReply('Done.');
+    const running = chat.send(registerScript(slow.reply).message());
     await slow.asked();
     const queued = await chat.send('Next', { whenBusy: 'queue', background: true });
     const stop = collect(await chat.follow(queued.turn));
@@ -330,7 +334,7 @@ describe('session.follow', () => {
   it('rejects for an unknown turn', async () => {
     const { chat } = openNewSession();
     expect((await catchRefusal(chat.follow('x'))).type).toBe('unknown-session');
-    await chat.send(script('Done.').message());
+    await chat.send(registerScript('Done.').message());
     expect((await catchRefusal(chat.follow('x'))).type).toBe('unknown-turn');
     expect((await catchRefusal(chat.follow('x', { after: 1.5 }))).type).toBe('invalid-query');
     expect(() => chat.follow('x', { from: 1 } as never)).toThrow(ConfigurationError);

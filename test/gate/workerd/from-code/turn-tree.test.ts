@@ -17,7 +17,7 @@ import { type CallContext, defineAgent, defineTool } from '../../../../src/index
 import { logTo } from '../../../../src/modules/app/entry.ts';
 import { scriptedModel } from '../../../../src/testing/entry.ts';
 import { handOvers } from '../../../fixtures/hand-overs.ts';
-import { script } from '../../../fixtures/scripts.ts';
+import { registerScript } from '../../../fixtures/scripts.ts';
 import { createSessionPath, post, readJournal, readJson } from '../http/client.ts';
 import { collect, LOCAL_CALLER } from './from-code.ts';
 
@@ -183,7 +183,7 @@ describe('an HTTP client', () => {
     'cannot send the property %s',
     async (key) => {
       const path = createSessionPath();
-      const refused = await post(path, { message: script('Hm.').message(), [key]: 1 });
+      const refused = await post(path, { message: registerScript('Hm.').message(), [key]: 1 });
       expect([refused.status, (await readJson(refused)).type]).toEqual([
         422,
         expect.stringContaining('invalid-body'),
@@ -201,7 +201,7 @@ describe('an HTTP client', () => {
     };
     await post(
       path,
-      { message: script('Hm.').message(), context: { a: { generation: 7, root: 'r' } } },
+      { message: registerScript('Hm.').message(), context: { a: { generation: 7, root: 'r' } } },
       { headers },
     );
     const [started] = (await readJournal(path)).filter(({ type }) => type === 'turn-started');

@@ -7,7 +7,7 @@ import { type Agent, defineAgent, defineTool } from '../../../../src/index.ts';
 import { requireApproval } from '../../../../src/modules/decorators/entry.ts';
 import { clerk, listPaymentsTo, payments } from '../../../fixtures/clerk-agent.ts';
 import { scripted } from '../../../fixtures/scripted-agent.ts';
-import { holdReply, modelBySession, script } from '../../../fixtures/scripts.ts';
+import { createHeldReply, modelBySession, registerScript } from '../../../fixtures/scripts.ts';
 import { createTestApp } from './app.ts';
 import { createSessionPath, getSessionId, post, readJournal, readJson, type Send } from './client.ts';
 import { answer, createProblem, startWaitingTurn } from './waiting.ts';
@@ -45,8 +45,8 @@ const postSteer = (
 /** A session with a turn of Ann that runs until it is released, then calls a tool and ends. */
 async function startAnnsTurn(as: (caller: Caller) => Send) {
   const session = createSessionPath();
-  const first = holdReply({ calls: [{ name: 'record', input: { note: 'red' } }] });
-  const { message, model } = script(first.reply, 'In red.', 'In blue.');
+  const first = createHeldReply({ calls: [{ name: 'record', input: { note: 'red' } }] });
+  const { message, model } = registerScript(first.reply, 'In red.', 'In blue.');
   const answering = post(session, { message: message('Paint it.') }, { via: as(ann) });
   await first.asked();
   const turn = String((await readJson(await as(ann)(session))).openTurn);
@@ -221,7 +221,7 @@ describe('a call that another person must decide', () => {
     const as = createApp({ agents: [teller] });
     const session = createSessionPath('teller');
     const to = crypto.randomUUID();
-    const { message } = script({ calls: [{ name: 'pay', input: { to, amount: 5 } }] }, 'Done.');
+    const { message } = registerScript({ calls: [{ name: 'pay', input: { to, amount: 5 } }] }, 'Done.');
     const { turn, pending } = await readJson(
       await post(session, { message: message('Pay.') }, { via: as(ann) }),
     );
@@ -250,7 +250,9 @@ describe('a call that another person must decide', () => {
   it('can be withdrawn by its requester', async () => {
     const as = createApp({ agents: [teller] });
     const session = createSessionPath('teller');
-    await (await post(session, { message: script(CALLS, 'Next.').message() }, { via: as(ann) })).text();
+    await (
+      await post(session, { message: registerScript(CALLS, 'Next.').message() }, { via: as(ann) })
+    ).text();
     const response = await as(ann)(`${session}/messages?pending=decline`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
@@ -263,8 +265,8 @@ describe('a call that another person must decide', () => {
     const as = createApp({ agents: [makeSteerable(teller)] });
     const session = createSessionPath('teller');
     // The call's start is stored before it runs, and the response contains the messages posted meanwhile.
-    const first = holdReply({ calls: [{ name: 'note' }] });
-    const { message } = script(first.reply, CALLS, 'Done.');
+    const first = createHeldReply({ calls: [{ name: 'note' }] });
+    const { message } = registerScript(first.reply, CALLS, 'Done.');
     const answering = post(session, { message: message('Pay.') }, { via: as(ann) });
     await first.asked();
     await (await postSteer(session, as(bob))).text();

@@ -5,7 +5,7 @@ import { env } from 'cloudflare:workers';
 import { expect, it } from 'vitest';
 import { defineAgent, defineTool } from '../../../../src/index.ts';
 import { answers } from '../../../../src/modules/answers/entry.ts';
-import { modelBySession, script } from '../../../fixtures/scripts.ts';
+import { modelBySession, registerScript } from '../../../fixtures/scripts.ts';
 import { createTestApp } from './app.ts';
 import { createSessionPath, getSessionName, post, readJournal, readJson } from './client.ts';
 import { answer, createProblem } from './waiting.ts';
@@ -31,7 +31,7 @@ const via = createTestApp({ agents: [agent] });
 /** Returns the address for answering a tool's question. */
 async function askForCredentials(tool: string): Promise<{ readonly session: string; readonly link: string }> {
   const session = createSessionPath('asker');
-  const { message } = script({ calls: [{ name: tool }] }, 'Done.');
+  const { message } = registerScript({ calls: [{ name: tool }] }, 'Done.');
   const { pending } = await readJson(await post(session, { message: message() }, { via }));
   const [{ links }] = pending as [{ links: { approvals: string } }]; // it asks one question
   return { session, link: links.approvals };

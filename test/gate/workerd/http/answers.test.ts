@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { defineAgent, defineTool } from '../../../../src/index.ts';
 import { askFirst } from '../../../fixtures/asks-first.ts';
 import { clerk, listPaymentsTo } from '../../../fixtures/clerk-agent.ts';
-import { modelBySession, script } from '../../../fixtures/scripts.ts';
+import { modelBySession, registerScript } from '../../../fixtures/scripts.ts';
 import { createTestApp, wrapObjects } from './app.ts';
 import {
   createSessionPath,
@@ -28,7 +28,7 @@ const postAnswers = (session: string, list: unknown, more: { headers?: Headers; 
 const getCallIds = ({ pending }: { readonly pending: readonly Record<string, unknown>[] }): string[] =>
   pending.map(({ call }) => String(call));
 
-const approve = (call: string) => ({ call, decision: 'approve' });
+const createApproval = (call: string) => ({ call, decision: 'approve' });
 
 const listAnswers = async (session: string) =>
   (await readJournal(session)).filter(({ type }) => type === 'tool-call-answered').map(({ call }) => call);
@@ -41,7 +41,7 @@ describe('several answers in one request', () => {
     const wait = await startWaitingTurn(['pay', 'pay']);
     const [yes = '', no = ''] = getCallIds(wait);
     const response = await postAnswers(wait.session, [
-      approve(yes),
+      createApproval(yes),
       { call: no, decision: 'reject', reason: 'Twice.' },
     ]);
     expect(response.status).toBe(200);
@@ -68,7 +68,7 @@ describe('several answers in one request', () => {
   it('can answer only some of the pending calls, and the turn waits for the others', async () => {
     const wait = await startWaitingTurn(['pay', 'pay', 'look_up']);
     const [one = '', two = '', look = ''] = getCallIds(wait);
-    const response = await postAnswers(wait.session, [approve(one), approve(two)]);
+    const response = await postAnswers(wait.session, [createApproval(one), createApproval(two)]);
     expect(response.status).toBe(202);
     expect(await readJson(response)).toMatchObject({
       status: 'suspended',
@@ -79,7 +79,10 @@ describe('several answers in one request', () => {
   it('cannot answer a question of a call before it is asked', async () => {
     const wait = await startWaitingTurn(['pay_twice_asked']);
     const [call = ''] = getCallIds(wait);
-    const both = await postAnswers(wait.session, [approve(call), { ...approve(call), question: 2 }]);
+    const both = await postAnswers(wait.session, [
+      createApproval(call),
+      { ...createApproval(call), question: 2 },
+    ]);
     expect([both.status, await readJson(both)]).toEqual([
       409,
       createProblem(
@@ -89,15 +92,15 @@ describe('several answers in one request', () => {
       ),
     ]);
     expect(await listAnswers(wait.session)).toEqual([]);
-    expect((await postAnswers(wait.session, [{ ...approve(call), question: 1 }])).status).toBe(202);
-    expect((await postAnswers(wait.session, [{ ...approve(call), question: 2 }])).status).toBe(200);
+    expect((await postAnswers(wait.session, [{ ...createApproval(call), question: 1 }])).status).toBe(202);
+    expect((await postAnswers(wait.session, [{ ...createApproval(call), question: 2 }])).status).toBe(200);
     expect(listPaymentsTo(wait.to)).toEqual([1]);
   });
 
   it('run in the background if the client prefers that', async () => {
     const wait = await startWaitingTurn(['pay', 'pay']);
     const headers = { prefer: 'respond-async' };
-    const response = await postAnswers(wait.session, getCallIds(wait).map(approve), { headers });
+    const response = await postAnswers(wait.session, getCallIds(wait).map(createApproval), { headers });
     expect(response.status).toBe(202);
     expect(response.headers.get('preference-applied')).toBe('respond-async');
     expect(await readJson(response)).toMatchObject({ turn: wait.turn, status: 'accepted' });
@@ -108,7 +111,9 @@ describe('several answers in one request', () => {
   it('are streamed with only the new events', async () => {
     const wait = await startWaitingTurn(['pay', 'pay']);
     const before = (await readJournal(wait.session)).at(-1)?.seq;
-    const response = await postAnswers(wait.session, getCallIds(wait).map(approve), { headers: SSE_HEADERS });
+    const response = await postAnswers(wait.session, getCallIds(wait).map(createApproval), {
+      headers: SSE_HEADERS,
+    });
     const events = await readAllEvents(response);
     expect(events.at(-1)?.event).toBe('answer');
     const after = await readAllEvents(
@@ -119,7 +124,7 @@ describe('several answers in one request', () => {
 
   it('are accepted only once under a key, which refuses another body', async () => {
     const wait = await startWaitingTurn(['pay', 'pay']);
-    const list = getCallIds(wait).map(approve);
+    const list = getCallIds(wait).map(createApproval);
     const headers = { 'idempotency-key': 'k1' };
     const first = await readJson(await postAnswers(wait.session, list, { headers }));
     expect(await readJson(await postAnswers(wait.session, list, { headers }))).toEqual(first);
@@ -141,7 +146,9 @@ describe('several answers in one request', () => {
     const headers = { 'idempotency-key': 'k1' };
     await answer(`${wait.session}/approvals/${one}`, { decision: 'approve' }, { headers });
     // The first answer was accepted earlier. This request continues where that one stopped.
-    expect((await postAnswers(wait.session, [approve(one), approve(two)], { headers })).status).toBe(200);
+    expect(
+      (await postAnswers(wait.session, [createApproval(one), createApproval(two)], { headers })).status,
+    ).toBe(200);
     expect(listPaymentsTo(wait.to).toSorted()).toEqual([1, 2]);
   });
 });
@@ -150,31 +157,31 @@ describe('a list of answers, before any is accepted', () => {
   it.each<[string, (calls: readonly string[]) => unknown[], number, (calls: readonly string[]) => object]>([
     [
       'an invalid decision',
-      ([one = '', two = '']) => [approve(one), { call: two, decision: 'perhaps' }],
+      ([one = '', two = '']) => [createApproval(one), { call: two, decision: 'perhaps' }],
       422,
       () => createInvalidBody('answers[1].decision: must be approve, edit, reject or exit'),
     ],
     [
       'an answer without a decision or a result',
-      ([one = '', two = '']) => [approve(one), { call: two }],
+      ([one = '', two = '']) => [createApproval(one), { call: two }],
       422,
       () => createInvalidBody('answers[1]: must have a decision, or one of result, text and error'),
     ],
     [
       'two results for one call',
-      ([one = '', two = '']) => [approve(one), { call: two, text: 'Yes.', error: 'No.' }],
+      ([one = '', two = '']) => [createApproval(one), { call: two, text: 'Yes.', error: 'No.' }],
       422,
       () => createInvalidBody('answers[1]: must have exactly one of result, text and error'),
     ],
     [
       'a decision together with a result',
-      ([one = '', two = '']) => [approve(one), { ...approve(two), text: 'Yes.' }],
+      ([one = '', two = '']) => [createApproval(one), { ...createApproval(two), text: 'Yes.' }],
       422,
       () => createInvalidBody('answers[1].text: is not known here'),
     ],
     [
       'an edit that the tool does not accept',
-      ([one = '', two = '']) => [approve(one), { call: two, decision: 'edit', input: { to: 7 } }],
+      ([one = '', two = '']) => [createApproval(one), { call: two, decision: 'edit', input: { to: 7 } }],
       422,
       () =>
         expect.objectContaining({
@@ -184,19 +191,19 @@ describe('a list of answers, before any is accepted', () => {
     ],
     [
       'an unknown call',
-      ([one = '']) => [approve(one), approve('0000000000000000.3.0')],
+      ([one = '']) => [createApproval(one), createApproval('0000000000000000.3.0')],
       404,
       () => expect.objectContaining({ title: 'unknown call' }),
     ],
     [
       'a result for a call that waits for a decision',
-      ([one = '', two = '']) => [approve(one), { call: two, text: 'Paid.' }],
+      ([one = '', two = '']) => [createApproval(one), { call: two, text: 'Paid.' }],
       409,
       () => expect.objectContaining({ title: 'wrong answer' }),
     ],
     [
       'two answers to one call',
-      ([one = '']) => [approve(one), { call: one, decision: 'reject' }],
+      ([one = '']) => [createApproval(one), { call: one, decision: 'reject' }],
       422,
       () => createInvalidBody('answers[1].call: is answered twice'),
     ],
@@ -208,26 +215,26 @@ describe('a list of answers, before any is accepted', () => {
     expect(await listAnswers(wait.session)).toEqual([]);
     expect(listPaymentsTo(wait.to)).toEqual([]);
     // No answer was accepted, so a corrected list can be sent.
-    expect((await postAnswers(wait.session, calls.map(approve))).status).toBe(200);
+    expect((await postAnswers(wait.session, calls.map(createApproval))).status).toBe(200);
   });
 
   it('cannot contain calls of two turns', async () => {
     const to = crypto.randomUUID();
     const pay = { calls: [{ name: 'pay', input: { to, amount: 1 } }] };
     const session = createSessionPath('clerk');
-    const { message } = script(pay, 'Done.', pay, 'Done.');
+    const { message } = registerScript(pay, 'Done.', pay, 'Done.');
     const getWaitingCall = async (text: string) => {
       const { pending } = await readJson(await post(session, { message: text }));
       return getCallIds({ pending: pending as Record<string, unknown>[] })[0] ?? '';
     };
     const old = await getWaitingCall(message());
-    expect((await postAnswers(session, [approve(old)])).status).toBe(200);
+    expect((await postAnswers(session, [createApproval(old)])).status).toBe(200);
     const open = await getWaitingCall('Again.');
     for (const list of [
       [open, old],
       [old, open],
     ]) {
-      const response = await postAnswers(session, list.map(approve));
+      const response = await postAnswers(session, list.map(createApproval));
       expect(await readJson(response)).toEqual(
         createInvalidBody('answers[1].call: must be of the same turn as the first'),
       );
@@ -250,7 +257,7 @@ describe('a list of answers, before any is accepted', () => {
       },
     }));
     const via = createTestApp({ agents: [clerk] }, { SESSIONS });
-    expect((await postAnswers(wait.session, getCallIds(wait).map(approve), { via })).status).toBe(200);
+    expect((await postAnswers(wait.session, getCallIds(wait).map(createApproval), { via })).status).toBe(200);
     expect(listPaymentsTo(wait.to).toSorted()).toEqual([1, 2, 3]);
     expect(reads.map((query) => Object(query).turn)).toEqual([undefined, wait.turn]);
   });
@@ -272,9 +279,13 @@ describe('a list of answers, before any is accepted', () => {
         return stub.post(...message);
       },
     }));
-    const response = await postAnswers(wait.session, [approve(one), approve(two), approve(three)], {
-      via: createTestApp({ agents: [clerk] }, { SESSIONS }),
-    });
+    const response = await postAnswers(
+      wait.session,
+      [createApproval(one), createApproval(two), createApproval(three)],
+      {
+        via: createTestApp({ agents: [clerk] }, { SESSIONS }),
+      },
+    );
     const detail =
       `The answer of call ${two} was not accepted: This question has already been answered. ` +
       `GET ${wait.session} shows the state of the session. The answers of ${one} were.`;
@@ -282,15 +293,15 @@ describe('a list of answers, before any is accepted', () => {
       409,
       createProblem('already-answered', 409, detail, { taken: [one] }),
     ]);
-    expect((await postAnswers(wait.session, [approve(three)])).status).toBe(200);
+    expect((await postAnswers(wait.session, [createApproval(three)])).status).toBe(200);
     expect(listPaymentsTo(wait.to).toSorted()).toEqual([1, 3]);
   });
 
   it('is refused with a call that was answered earlier in a turn that has resumed', async () => {
     const wait = await startWaitingTurn(['pay', 'pay']);
     const [one = '', two = ''] = getCallIds(wait);
-    await postAnswers(wait.session, [approve(one)]);
-    const response = await postAnswers(wait.session, [approve(two), approve(one)]);
+    await postAnswers(wait.session, [createApproval(one)]);
+    const response = await postAnswers(wait.session, [createApproval(two), createApproval(one)]);
     expect(response.status).toBe(409);
     const body = await readJson(response);
     expect(body).toMatchObject({ title: 'already answered' });
@@ -299,7 +310,7 @@ describe('a list of answers, before any is accepted', () => {
 });
 
 describe('a body of answers', () => {
-  const many = Array.from({ length: 129 }, (_, place) => approve(`c${place}`));
+  const many = Array.from({ length: 129 }, (_, place) => createApproval(`c${place}`));
 
   it.each<[string, unknown, string[]]>([
     ['no answers', {}, ['answers: must be a list of 1 to 128']],
@@ -344,7 +355,7 @@ describe('a body of answers', () => {
   });
 
   it('for an unknown session is refused', async () => {
-    const response = await postAnswers(createSessionPath('clerk'), [approve('c')]);
+    const response = await postAnswers(createSessionPath('clerk'), [createApproval('c')]);
     expect([response.status, (await readJson(response)).title]).toEqual([404, 'unknown session']);
   });
 
@@ -358,14 +369,18 @@ describe('the permission to answer is checked for each call', () => {
   it('against its required role', async () => {
     const wait = await startWaitingTurn(['pay', 'pay_as_manager']);
     const [own = '', managers = ''] = getCallIds(wait);
-    const response = await postAnswers(wait.session, [approve(own), approve(managers)]);
+    const response = await postAnswers(wait.session, [createApproval(own), createApproval(managers)]);
     expect(response.status).toBe(403);
     expect(await readJson(response)).toMatchObject({ title: 'role required', role: 'manager' });
     expect(await listAnswers(wait.session)).toEqual([]);
     const as = (roles: readonly string[]) =>
       createTestApp({ agents: [clerk], auth: () => ({ id: 'local', roles }) });
     expect(
-      (await postAnswers(wait.session, [approve(own), approve(managers)], { via: as(['manager']) })).status,
+      (
+        await postAnswers(wait.session, [createApproval(own), createApproval(managers)], {
+          via: as(['manager']),
+        })
+      ).status,
     ).toBe(200);
     expect(listPaymentsTo(wait.to).toSorted()).toEqual([1, 2]);
   });
@@ -385,11 +400,13 @@ describe('the permission to answer is checked for each call', () => {
     const createAppFor = (id: string) =>
       createTestApp({ agents: [agent], auth: () => ({ id, tenant: 't', roles: ['boss'] }) });
     const session = createSessionPath('clerk');
-    const { message } = script({ calls: [{ name: 'burn' }, { name: 'burn_by_another' }] }, 'Done.');
+    const { message } = registerScript({ calls: [{ name: 'burn' }, { name: 'burn_by_another' }] }, 'Done.');
     const asked = await readJson(await post(session, { message: message() }, { via: createAppFor('ann') }));
     const calls = getCallIds({ pending: asked.pending as Record<string, unknown>[] });
-    const own = await postAnswers(session, calls.map(approve), { via: createAppFor('ann') });
+    const own = await postAnswers(session, calls.map(createApproval), { via: createAppFor('ann') });
     expect([own.status, (await readJson(own)).title]).toEqual([403, 'another person required']);
-    expect((await postAnswers(session, calls.map(approve), { via: createAppFor('bob') })).status).toBe(200);
+    expect((await postAnswers(session, calls.map(createApproval), { via: createAppFor('bob') })).status).toBe(
+      200,
+    );
   });
 });

@@ -8,7 +8,7 @@ import {
   toolGroups as registered,
   toolGroup,
 } from '../../../../src/modules/tool-groups/entry.ts';
-import { modelBySession, script } from '../../../fixtures/scripts.ts';
+import { modelBySession, registerScript } from '../../../fixtures/scripts.ts';
 import { checkResponses } from './as-described.ts';
 import {
   createSessionPath,
@@ -53,10 +53,13 @@ const agent = defineAgent({
   context: { plan: 'of the agent', who: 'the agent' },
   model: modelBySession,
 });
-const USES = [{ calls: [{ name: 'use' }] }, 'Done.'] as const;
+const USE_REPLIES = [{ calls: [{ name: 'use' }] }, 'Done.'] as const;
 
 /** A separate Worker, and its entry point for abandoned turns. */
-function deploy(config: Partial<HoldfastConfig> = {}, vars: Readonly<Record<string, unknown>> = {}) {
+function createDeployment(
+  config: Partial<HoldfastConfig> = {},
+  vars: Readonly<Record<string, unknown>> = {},
+) {
   const { worker, TurnRunner } = createHoldfast({
     agents: [agent],
     use: [registered([web])],
@@ -77,7 +80,7 @@ function deploy(config: Partial<HoldfastConfig> = {}, vars: Readonly<Record<stri
 
 /** Stores a message and runs its turn as the alarm would, by default in the same deployment. */
 async function runInBackground(
-  { via, resume }: ReturnType<typeof deploy>,
+  { via, resume }: ReturnType<typeof createDeployment>,
   body: Readonly<Record<string, unknown>>,
   by = resume,
 ): Promise<Record<string, unknown>> {
@@ -87,7 +90,7 @@ async function runInBackground(
   return readJson(await via(session));
 }
 
-const runInForeground = async ({ via }: ReturnType<typeof deploy>, body: unknown) => {
+const runInForeground = async ({ via }: ReturnType<typeof createDeployment>, body: unknown) => {
   const response = await post(createSessionPath('agent'), body, { via });
   return { status: response.status, ...(await readJson(response)) };
 };
@@ -101,16 +104,16 @@ describe('the context of an app', () => {
     ['as a ToolCallContext', ToolCallContext.of({ region: 'eu', plan: 'of the app', who: 'the app' })],
     ['made from the vars', ({ REGION }) => ({ region: `${REGION}`, plan: 'of the app', who: 'the app' })],
   ])('%s is overridden by the agent’s, and both by the request’s (CTX-05, CTX-06)', async (_, context) => {
-    const app = deploy({ context }, { REGION: 'eu' });
-    await runInForeground(app, createBody(script(...USES).message()));
-    await runInBackground(app, createBody(script(...USES).message()));
+    const app = createDeployment({ context }, { REGION: 'eu' });
+    await runInForeground(app, createBody(registerScript(...USE_REPLIES).message()));
+    await runInBackground(app, createBody(registerScript(...USE_REPLIES).message()));
     expect(seen.map(({ context: of }) => of)).toEqual([merged, merged]);
   });
 
   it('is unchanged if the agent and the request have no context (CTX-05)', async () => {
     const plain = { ...agent, context: defineAgent({ ...agent, context: {}, output: undefined }).context };
-    await runInForeground(deploy({ agents: [plain], context: { region: 'eu' } }), {
-      message: script(...USES).message(),
+    await runInForeground(createDeployment({ agents: [plain], context: { region: 'eu' } }), {
+      message: registerScript(...USE_REPLIES).message(),
     });
     expect(seen).toMatchObject([{ context: { region: 'eu', plan: undefined, who: undefined } }]);
   });
@@ -119,9 +122,9 @@ describe('the context of an app', () => {
     const context = { since: () => 1 } as never; // not allowed by the type
     const message =
       "`context` cannot be used: The tool-call context's 'since' is not JSON: at `$` it is a function.";
-    expect(() => deploy({ context })).toThrow(new ConfigurationError(message));
+    expect(() => createDeployment({ context })).toThrow(new ConfigurationError(message));
     vi.spyOn(console, 'error').mockImplementation(() => {});
-    const answer = await runInForeground(deploy({ context: () => context }), { message: 'Hello' });
+    const answer = await runInForeground(createDeployment({ context: () => context }), { message: 'Hello' });
     expect(answer).toMatchObject({ status: 500, title: 'misconfigured', detail: message });
   });
 });
@@ -132,16 +135,18 @@ describe('the secrets of an app', () => {
       apiKey: `${Object(vars).KEY}-${id}`,
       none: undefined,
     }));
-    const app = deploy({ secrets }, { KEY: 'key-zq4711' });
-    await runInForeground(app, { message: script(...USES).message() });
-    await runInBackground(app, { message: script(...USES).message() });
+    const app = createDeployment({ secrets }, { KEY: 'key-zq4711' });
+    await runInForeground(app, { message: registerScript(...USE_REPLIES).message() });
+    await runInBackground(app, { message: registerScript(...USE_REPLIES).message() });
     expect(seen.map(({ key }) => key)).toEqual(['key-zq4711-local', 'key-zq4711-local']);
     expect(secrets.mock.calls.map(([, principal]) => principal)).toEqual([{ id: 'local' }, { id: 'local' }]);
   });
 
   it('are empty if the hook returns none', async () => {
-    await runInForeground(deploy({ secrets: async () => undefined }), { message: script(...USES).message() });
-    await runInForeground(deploy(), { message: script(...USES).message() });
+    await runInForeground(createDeployment({ secrets: async () => undefined }), {
+      message: registerScript(...USE_REPLIES).message(),
+    });
+    await runInForeground(createDeployment(), { message: registerScript(...USE_REPLIES).message() });
     expect(seen.map(({ key }) => key)).toEqual([undefined, undefined]);
   });
 
@@ -150,15 +155,17 @@ describe('the secrets of an app', () => {
     for (const level of ['log', 'info', 'warn', 'error', 'debug'] as const) {
       vi.spyOn(console, level).mockImplementation((...said) => void lines.push(...said));
     }
-    const app = deploy({ secrets: () => ({ apiKey: 'key-zq4711' }) });
+    const app = createDeployment({ secrets: () => ({ apiKey: 'key-zq4711' }) });
     const { via } = app;
     const session = createSessionPath('agent');
     const fails = { calls: [{ name: 'use' }, { name: 'unknown' }] };
     const said = [
-      await readJson(await post(session, { message: script(...USES, fails, 'Done.').message() }, { via })),
+      await readJson(
+        await post(session, { message: registerScript(...USE_REPLIES, fails, 'Done.').message() }, { via }),
+      ),
       await readAllEvents(await post(session, { message: 'Again' }, { headers: SSE_HEADERS, via })),
       await readJson(await post(session, { message: 'Beyond the script' }, { via })),
-      await runInBackground(app, { message: script(...USES).message() }),
+      await runInBackground(app, { message: registerScript(...USE_REPLIES).message() }),
       await readJson(await via(session)),
       await readJournal(session, via),
     ];
@@ -203,10 +210,12 @@ describe('the secrets of an app', () => {
     'fail the turn if a hook %s, and do not appear in the error',
     async (_, secrets, status, title, message) => {
       vi.spyOn(console, 'error').mockImplementation(() => {});
-      const app = deploy({ secrets });
-      const answer = await runInForeground(app, { message: script(...USES).message() });
+      const app = createDeployment({ secrets });
+      const answer = await runInForeground(app, { message: registerScript(...USE_REPLIES).message() });
       expect(answer).toMatchObject({ status, title, error: { message } });
-      const { turn, ...state } = await runInBackground(app, { message: script(...USES).message() });
+      const { turn, ...state } = await runInBackground(app, {
+        message: registerScript(...USE_REPLIES).message(),
+      });
       expect(turn).toMatchObject({ outcome: 'failed', error: { message } });
       // Long enough not to occur in a random id.
       expect(JSON.stringify([answer, turn, state])).not.toMatch(/zq4711|471147114711/);
@@ -216,15 +225,15 @@ describe('the secrets of an app', () => {
 });
 
 describe('the tool groups of an app', () => {
-  const describeTools = async (app: ReturnType<typeof deploy>): Promise<unknown> => {
+  const describeTools = async (app: ReturnType<typeof createDeployment>): Promise<unknown> => {
     const { agents } = await readJson(await app.via('/agents'));
     return (agents as Record<string, unknown>[])[0];
   };
 
   it('are offered to an agent that asks for them, in every place where its turn runs (TGR-01)', async () => {
-    const [first, second] = [script('Done.'), script('Done.')];
-    await runInForeground(deploy(), { message: first.message() });
-    await runInBackground(deploy(), { message: second.message() });
+    const [first, second] = [registerScript('Done.'), registerScript('Done.')];
+    await runInForeground(createDeployment(), { message: first.message() });
+    await runInBackground(createDeployment(), { message: second.message() });
     for (const { model } of [first, second]) {
       expect(model.requests[0]?.tools.map(({ name }) => name)).toEqual(['fetch', 'search', 'use']);
     }
@@ -232,14 +241,14 @@ describe('the tool groups of an app', () => {
 
   it('are listed as the environment provides them, each tool with its group (TGR-02, TGR-03)', async () => {
     const TOOL_GROUPS = '{"includes":{"web":{"tools":["search","fetch"]}},"excludes":["fetch"]}';
-    expect(await describeTools(deploy({}, { TOOL_GROUPS }))).toMatchObject({
+    expect(await describeTools(createDeployment({}, { TOOL_GROUPS }))).toMatchObject({
       tools: [{ name: 'use' }, { name: 'search', metadata: { toolGroup: { role: 'web', name: 'web' } } }],
     });
   });
 
   it('cause a refusal if they are missing, and no event is stored (TGR-05)', async () => {
     vi.spyOn(console, 'error').mockImplementation(() => {});
-    const app = deploy({ use: [registered([])] });
+    const app = createDeployment({ use: [registered([])] });
     const session = createSessionPath('agent');
     for (const headers of [{}, { prefer: 'respond-async' }]) {
       const response = await post(session, { message: 'Hello' }, { headers, via: app.via });
@@ -257,8 +266,12 @@ describe('the tool groups of an app', () => {
   });
 
   it('fail the turn if they are missing after the message was accepted (TGR-05)', async () => {
-    const message = { message: script('Never.').message() };
-    const { turn } = await runInBackground(deploy(), message, deploy({ use: [registered([])] }).resume);
+    const message = { message: registerScript('Never.').message() };
+    const { turn } = await runInBackground(
+      createDeployment(),
+      message,
+      createDeployment({ use: [registered([])] }).resume,
+    );
     expect(turn).toMatchObject({
       outcome: 'failed',
       error: { type: 'misconfigured', message: expect.stringMatching(/^No tool group matching role 'web'/) },
@@ -266,7 +279,7 @@ describe('the tool groups of an app', () => {
   });
 
   it('are reported as missing for the agent, which is still listed (TGR-05)', async () => {
-    expect(await describeTools(deploy({}, { TOOL_GROUPS: '{' }))).toMatchObject({
+    expect(await describeTools(createDeployment({}, { TOOL_GROUPS: '{' }))).toMatchObject({
       name: 'agent',
       tools: [{ name: 'use' }],
       misconfigured: 'TOOL_GROUPS cannot be used: it is not valid JSON.',

@@ -14,7 +14,7 @@ import {
   type Send,
   send,
 } from './client.ts';
-import { answer, createProblem, linkOf, startWaitingTurn } from './waiting.ts';
+import { answer, createProblem, getOnlyLink, startWaitingTurn } from './waiting.ts';
 
 const APPROVE = { decision: 'approve' };
 
@@ -28,9 +28,13 @@ const eve = sendAs({ id: 'eve', tenant: 'evil', roles: ['clerk', 'manager'] });
 const countAnswers = async (session: string, via?: Send): Promise<number> =>
   (await readJournal(session, via)).filter(({ type }) => type === 'tool-call-answered').length;
 
-const look = (session: string) => `GET ${session} shows the state of the session.`;
+const formatLookAdvice = (session: string) => `GET ${session} shows the state of the session.`;
 const createAnsweredProblem = (session: string) =>
-  createProblem('already-answered', 409, `This question has already been answered. ${look(session)}`);
+  createProblem(
+    'already-answered',
+    409,
+    `This question has already been answered. ${formatLookAdvice(session)}`,
+  );
 
 async function expectProblem(response: Response, expected: ReturnType<typeof createProblem>): Promise<void> {
   expect(response.headers.get('content-type')).toBe('application/problem+json');
@@ -93,7 +97,7 @@ describe('a decision about a call without a question', () => {
 describe('a decision by another caller', () => {
   it('does not reach the session of another owner', async () => {
     const wait = await startWaitingTurn(['pay'], { via: ann });
-    const response = await answer(linkOf(wait), APPROVE, { via: eve });
+    const response = await answer(getOnlyLink(wait), APPROVE, { via: eve });
     expect([response.status, (await readJson(response)).type]).toEqual([
       404,
       'urn:holdfast:problem:unknown-session',
@@ -108,14 +112,15 @@ describe('a decision by another caller', () => {
     const detail = `Call ${call} must be answered by a person with the role 'manager'. Send the token of a person with this role.`;
     const refused = createProblem('role-required', 403, detail, { role: 'manager' });
     const tries = [APPROVE, { decision: 'reject' }, { decision: 'edit', input: { amount: 'much' } }];
-    for (const body of tries) await expectProblem(await answer(linkOf(wait), body, { via: ann }), refused);
+    for (const body of tries)
+      await expectProblem(await answer(getOnlyLink(wait), body, { via: ann }), refused);
     expect([await countAnswers(wait.session, ann), listPaymentsTo(wait.to)]).toEqual([0, []]);
-    expect(await readJson(await answer(linkOf(wait), APPROVE, { via: max }))).toMatchObject({
+    expect(await readJson(await answer(getOnlyLink(wait), APPROVE, { via: max }))).toMatchObject({
       outcome: 'completed',
     });
     const answered = (await readJournal(wait.session, ann)).find(({ type }) => type === 'tool-call-answered');
     expect(answered).toMatchObject({ answer: { by: 'max' } });
-    await expectProblem(await answer(linkOf(wait), APPROVE, { via: ann }), refused);
+    await expectProblem(await answer(getOnlyLink(wait), APPROVE, { via: ann }), refused);
     expect(listPaymentsTo(wait.to)).toEqual([1]);
   });
 });
@@ -147,7 +152,7 @@ describe('a replayed decision', () => {
 
   it('is accepted once if it is sent ten times concurrently', async () => {
     const wait = await startWaitingTurn(['pay']);
-    const responses = await Promise.all(Array.from({ length: 10 }, () => answer(linkOf(wait), APPROVE)));
+    const responses = await Promise.all(Array.from({ length: 10 }, () => answer(getOnlyLink(wait), APPROVE)));
     const codes = responses.map(({ status }) => status).toSorted((a, b) => a - b);
     expect(codes).toEqual([200, ...Array.from({ length: 9 }, () => 409)]);
     expect([await countAnswers(wait.session), listPaymentsTo(wait.to)]).toEqual([1, [1]]);
@@ -156,17 +161,17 @@ describe('a replayed decision', () => {
   it('with another caller’s key does not return that caller’s result', async () => {
     const wait = await startWaitingTurn(['pay'], { via: ann });
     const headers = { 'idempotency-key': 'k' };
-    expect((await answer(linkOf(wait), APPROVE, { headers, via: ann })).status).toBe(200);
-    const response = await answer(linkOf(wait), APPROVE, { headers, via: max });
+    expect((await answer(getOnlyLink(wait), APPROVE, { headers, via: ann })).status).toBe(200);
+    const response = await answer(getOnlyLink(wait), APPROVE, { headers, via: max });
     await expectProblem(response, createAnsweredProblem(wait.session));
   });
 
   it('is not accepted for the next question of the same call', async () => {
     const wait = await startWaitingTurn(['pay_twice_asked']);
-    const next = await readJson(await answer(linkOf(wait), APPROVE));
-    const second = `${linkOf(wait)}?question=2`;
+    const next = await readJson(await answer(getOnlyLink(wait), APPROVE));
+    const second = `${getOnlyLink(wait)}?question=2`;
     expect(next.pending).toMatchObject([{ message: 'Really?', links: { approvals: second } }]);
-    await expectProblem(await answer(linkOf(wait), APPROVE), createAnsweredProblem(wait.session));
+    await expectProblem(await answer(getOnlyLink(wait), APPROVE), createAnsweredProblem(wait.session));
     expect(listPaymentsTo(wait.to)).toEqual([]);
     expect(await readJson(await answer(second, APPROVE))).toMatchObject({ outcome: 'completed' });
     expect(listPaymentsTo(wait.to)).toEqual([1]);
@@ -177,7 +182,7 @@ describe('an outdated decision', () => {
   it('is void if the tool has changed since: the call is not run, and the model receives the reason', async () => {
     const wait = await startWaitingTurn(['pay']);
     const later = createTestApp({ agents: [changedClerk] });
-    const response = await answer(linkOf(wait), APPROVE, { via: later });
+    const response = await answer(getOnlyLink(wait), APPROVE, { via: later });
     await expectProblem(
       response,
       createProblem(
@@ -193,15 +198,15 @@ describe('an outdated decision', () => {
     expect(wait.model.requests.at(-1)?.messages.at(-1)).toMatchObject({
       text: 'Error: The tool has changed since this was asked.',
     });
-    await expectProblem(await answer(linkOf(wait), APPROVE), createAnsweredProblem(wait.session));
+    await expectProblem(await answer(getOnlyLink(wait), APPROVE), createAnsweredProblem(wait.session));
   });
 
   it('is refused if its turn was cancelled in the meantime', async () => {
     const wait = await startWaitingTurn(['pay']);
     await send(`${wait.session}/cancel`, { method: 'POST' });
     await followToEnd(wait.session);
-    const detail = `The turn of this call has ended without an answer. ${look(wait.session)}`;
-    await expectProblem(await answer(linkOf(wait), APPROVE), createProblem('turn-over', 409, detail));
+    const detail = `The turn of this call has ended without an answer. ${formatLookAdvice(wait.session)}`;
+    await expectProblem(await answer(getOnlyLink(wait), APPROVE), createProblem('turn-over', 409, detail));
     expect(listPaymentsTo(wait.to)).toEqual([]);
   });
 
@@ -259,7 +264,7 @@ describe('an invalid decision', () => {
     ['invalid JSON', '{', createProblem('bad-json', 400, 'The body is not JSON.')],
   ])('is refused with every problem: %s', async (_, body, expected) => {
     const wait = await startWaitingTurn(['pay']);
-    await expectProblem(await answer(linkOf(wait), body), expected);
+    await expectProblem(await answer(getOnlyLink(wait), body), expected);
     expect(await countAnswers(wait.session)).toBe(0);
   });
 
@@ -267,7 +272,7 @@ describe('an invalid decision', () => {
     const wait = await startWaitingTurn(['pay_plainly']);
     expect(wait.pending[0]).toMatchObject({ allows: ['approve', 'reject'] });
     expect(wait.pending[0]).not.toHaveProperty('schema');
-    const response = await answer(linkOf(wait), { decision: 'exit' });
+    const response = await answer(getOnlyLink(wait), { decision: 'exit' });
     await expectProblem(response, createInvalidBody('decision: must be approve or reject here'));
     expect(await countAnswers(wait.session)).toBe(0);
   });
@@ -292,7 +297,7 @@ describe('an invalid decision', () => {
     'must name a question by its number, and not by %j',
     async (which) => {
       const wait = await startWaitingTurn(['pay']);
-      const response = await answer(`${linkOf(wait)}?question=${which}`, APPROVE);
+      const response = await answer(`${getOnlyLink(wait)}?question=${which}`, APPROVE);
       const detail = 'question must be the number of a question of the call, starting at 1.';
       await expectProblem(response, createProblem('invalid-query', 400, detail));
     },

@@ -14,12 +14,12 @@ import {
   send,
 } from './client.ts';
 import { advanceClock } from './time.ts';
-import { answer, createProblem, linkOf, startWaitingTurn } from './waiting.ts';
+import { answer, createProblem, getOnlyLink, startWaitingTurn } from './waiting.ts';
 
 const APPROVE = { decision: 'approve' };
 const KEY = { 'idempotency-key': 'k1' };
 const ASYNC_HEADERS = { prefer: 'respond-async' };
-const stubOf = (session: string) => env.SESSIONS.getByName(getSessionName(session));
+const getStub = (session: string) => env.SESSIONS.getByName(getSessionName(session));
 const listTypes = async (session: string): Promise<unknown[]> =>
   (await readJournal(session)).map(({ type }) => type);
 
@@ -44,7 +44,7 @@ describe('an approval', () => {
         links: { approvals: `${session}/approvals/${turn}.3.0` },
       },
     ]);
-    const response = await answer(linkOf(wait), { ...APPROVE, reason: 'Fine.' });
+    const response = await answer(getOnlyLink(wait), { ...APPROVE, reason: 'Fine.' });
     expect([response.status, response.headers.get('content-location')]).toEqual([
       200,
       `${session}/turns/${turn}`,
@@ -73,7 +73,7 @@ describe('an approval', () => {
 
   it('streams the turn to a client that asks for events', async () => {
     const wait = await startWaitingTurn(['pay']);
-    const events = await readAllEvents(await answer(linkOf(wait), APPROVE, { headers: SSE_HEADERS }));
+    const events = await readAllEvents(await answer(getOnlyLink(wait), APPROVE, { headers: SSE_HEADERS }));
     const kinds = events.filter(({ event }) => event !== 'text-delta').map(({ id, event }) => [id, event]);
     expect(kinds).toEqual([
       [2, 'turn-started'],
@@ -93,7 +93,7 @@ describe('an approval', () => {
 
   it('resumes the turn in the background if the client does not want to wait', async () => {
     const wait = await startWaitingTurn(['pay']);
-    const response = await answer(linkOf(wait), APPROVE, { headers: ASYNC_HEADERS });
+    const response = await answer(getOnlyLink(wait), APPROVE, { headers: ASYNC_HEADERS });
     expect([response.status, response.headers.get('location'), await readJson(response)]).toEqual([
       202,
       `${wait.session}/turns/${wait.turn}`,
@@ -104,11 +104,11 @@ describe('an approval', () => {
   });
 
   it.each([
-    ['evicted', (session: string) => evictDurableObject(stubOf(session))],
+    ['evicted', (session: string) => evictDurableObject(getStub(session))],
     ['aborted', () => abortAllDurableObjects()],
   ] as const)('is kept if the object is %s before the turn resumes (AEA-12)', async (_, disturb) => {
     const wait = await startWaitingTurn(['pay']);
-    expect((await answer(linkOf(wait), APPROVE, { headers: ASYNC_HEADERS })).status).toBe(202);
+    expect((await answer(getOnlyLink(wait), APPROVE, { headers: ASYNC_HEADERS })).status).toBe(202);
     await disturb(wait.session);
     await followToEnd(wait.session);
     expect(listPaymentsTo(wait.to)).toEqual([1]);
@@ -117,8 +117,8 @@ describe('an approval', () => {
 
   it('resumes the turn after its object was evicted', async () => {
     const wait = await startWaitingTurn(['pay']);
-    await evictDurableObject(stubOf(wait.session));
-    expect(await readJson(await answer(linkOf(wait), APPROVE))).toMatchObject({ outcome: 'completed' });
+    await evictDurableObject(getStub(wait.session));
+    expect(await readJson(await answer(getOnlyLink(wait), APPROVE))).toMatchObject({ outcome: 'completed' });
     expect(listPaymentsTo(wait.to)).toEqual([1]);
   });
 
@@ -135,7 +135,7 @@ describe('an approval', () => {
 
   it('ends its stream with the pending calls if the turn waits again', async () => {
     const wait = await startWaitingTurn(['pay_twice_asked']);
-    const events = await readAllEvents(await answer(linkOf(wait), APPROVE, { headers: SSE_HEADERS }));
+    const events = await readAllEvents(await answer(getOnlyLink(wait), APPROVE, { headers: SSE_HEADERS }));
     expect(events.at(-1)).toMatchObject({ event: 'suspended', data: { pending: [{ message: 'Really?' }] } });
     expect(listPaymentsTo(wait.to)).toEqual([]);
   });
@@ -143,7 +143,7 @@ describe('an approval', () => {
   it('completes even if its client disconnects', async () => {
     const wait = await startWaitingTurn(['pay']);
     const client = new AbortController();
-    const answering = answer(linkOf(wait), APPROVE, { signal: client.signal }).catch(() => 'gone');
+    const answering = answer(getOnlyLink(wait), APPROVE, { signal: client.signal }).catch(() => 'gone');
     await expect.poll(async () => (await listTypes(wait.session)).includes('tool-call-answered')).toBe(true);
     client.abort();
     await answering;
@@ -155,7 +155,7 @@ describe('an approval', () => {
 describe('another decision', () => {
   it('edit runs the call with the new input if it is valid, and otherwise changes no state (AEA-13)', async () => {
     const wait = await startWaitingTurn(['pay']);
-    const edit = (input: unknown) => answer(linkOf(wait), { decision: 'edit', input });
+    const edit = (input: unknown) => answer(getOnlyLink(wait), { decision: 'edit', input });
     const problems = [
       'input.amount: Instance type "string" is invalid. Expected "number".',
       'input: Instance does not have required property "to".',
@@ -172,7 +172,7 @@ describe('another decision', () => {
 
   it('reject informs the model, and does not run the call (DEC-18)', async () => {
     const wait = await startWaitingTurn(['pay']);
-    const response = await answer(linkOf(wait), { decision: 'reject', reason: 'Too much.' });
+    const response = await answer(getOnlyLink(wait), { decision: 'reject', reason: 'Too much.' });
     expect(await readJson(response)).toMatchObject({ outcome: 'completed', artifacts: [] });
     expect(wait.model.requests.at(-1)?.messages.at(-1)).toMatchObject({ text: 'Error: Too much.' });
     expect(listPaymentsTo(wait.to)).toEqual([]);
@@ -180,7 +180,7 @@ describe('another decision', () => {
 
   it('exit ends the turn as cancelled', async () => {
     const wait = await startWaitingTurn(['pay']);
-    const response = await answer(linkOf(wait), { decision: 'exit', reason: 'Stop it.' });
+    const response = await answer(getOnlyLink(wait), { decision: 'exit', reason: 'Stop it.' });
     expect([response.status, await readJson(response)]).toEqual([
       200,
       expect.objectContaining({ outcome: 'cancelled', signal: { type: 'exit', reason: 'Stop it.' } }),
@@ -195,21 +195,23 @@ describe('another decision', () => {
 describe('a retried decision', () => {
   it('returns the same response under its key, even after the end of the turn, and does not run the call again', async () => {
     const wait = await startWaitingTurn(['pay']);
-    const both = await Promise.all([1, 2].map(() => answer(linkOf(wait), APPROVE, { headers: KEY })));
+    const both = await Promise.all([1, 2].map(() => answer(getOnlyLink(wait), APPROVE, { headers: KEY })));
     const [one, two] = await Promise.all(both.map(readJson));
     expect(one).toMatchObject({ outcome: 'completed', text: 'Done.' });
     expect(two).toEqual(one);
-    const later = await answer(linkOf(wait), APPROVE, { headers: KEY });
+    const later = await answer(getOnlyLink(wait), APPROVE, { headers: KEY });
     expect([later.status, await readJson(later)]).toEqual([200, one]);
-    expect((await answer(linkOf(wait), APPROVE, { headers: { ...KEY, ...ASYNC_HEADERS } })).status).toBe(202);
+    expect((await answer(getOnlyLink(wait), APPROVE, { headers: { ...KEY, ...ASYNC_HEADERS } })).status).toBe(
+      202,
+    );
     expect(listPaymentsTo(wait.to)).toEqual([1]);
   });
 
   it('is a new decision if its key or its body differs', async () => {
     const wait = await startWaitingTurn(['pay']);
-    await answer(linkOf(wait), APPROVE, { headers: KEY });
-    const other = await answer(linkOf(wait), APPROVE, { headers: { 'idempotency-key': 'k2' } });
-    const changed = await answer(linkOf(wait), { decision: 'reject' }, { headers: KEY });
+    await answer(getOnlyLink(wait), APPROVE, { headers: KEY });
+    const other = await answer(getOnlyLink(wait), APPROVE, { headers: { 'idempotency-key': 'k2' } });
+    const changed = await answer(getOnlyLink(wait), { decision: 'reject' }, { headers: KEY });
     expect([other.status, changed.status]).toEqual([409, 409]);
     expect((await readJson(changed)).type).toBe('urn:holdfast:problem:already-answered');
   });
@@ -227,7 +229,7 @@ describe('a call that waits for a limited time', () => {
       answer: { type: 'decision', decision: 'reject', expired: true },
     });
     expect(listPaymentsTo(wait.to)).toEqual([]);
-    const late = await answer(linkOf(wait), APPROVE);
+    const late = await answer(getOnlyLink(wait), APPROVE);
     const detail = `The question has expired, so this answer comes too late. GET ${wait.session} shows the state of the session.`;
     expect(await readJson(late)).toEqual(createProblem('approval-expired', 409, detail));
     expect((await readJson(await send(wait.session))).turn).toMatchObject({ outcome: 'completed' });
@@ -235,7 +237,7 @@ describe('a call that waits for a limited time', () => {
 
   it('is not rejected after it was decided', async () => {
     const wait = await startWaitingTurn(['pay_soon']);
-    await answer(linkOf(wait), APPROVE);
+    await answer(getOnlyLink(wait), APPROVE);
     const events = (await readJournal(wait.session)).length;
     await advanceClock(wait.session, WAIT_MS);
     expect([(await readJournal(wait.session)).length, listPaymentsTo(wait.to)]).toEqual([events, [1]]);

@@ -51,7 +51,7 @@ describe('a response', () => {
 });
 
 describe('an event in a stream', () => {
-  const stream = (event: string, data: object, id?: number) =>
+  const checkStreamEvent = (event: string, data: object, id?: number) =>
     checkResponses(async () => {
       const text = `${id === undefined ? '' : `id: ${id}\n`}event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
       return new Response(text, { headers: { 'content-type': 'text/event-stream' } });
@@ -59,8 +59,10 @@ describe('an event in a stream', () => {
   const ended = { seq: 9, at: 1, type: 'turn-ended', turn: 't', outcome: 'completed' };
 
   it('is passed through unchanged if it matches its description', async () => {
-    expect(await readAllEvents(await stream('turn-ended', ended, 9))).toMatchObject([{ id: 9, data: ended }]);
-    expect(await (await stream('text-delta', { reply: 'r', text: 'Do' })).text()).toContain('Do');
+    expect(await readAllEvents(await checkStreamEvent('turn-ended', ended, 9))).toMatchObject([
+      { id: 9, data: ended },
+    ]);
+    expect(await (await checkStreamEvent('text-delta', { reply: 'r', text: 'Do' })).text()).toContain('Do');
   });
 
   it.each<[string, string, object, number?]>([
@@ -69,9 +71,9 @@ describe('an event in a stream', () => {
     ['of an unknown type', 'whispered', { text: 'Do' }],
     ['with a missing property', 'text-delta', { text: 'Do' }],
   ])('%s fails for every reader of the stream', async (_, event, data, id) => {
-    await expect(stream(event, data, id).then(readAllEvents)).rejects.toThrow(
+    await expect(checkStreamEvent(event, data, id).then(readAllEvents)).rejects.toThrow(
       'does not match its description',
     );
-    await expect(stream(event, data, id).then((one) => one.text())).rejects.toThrow(event);
+    await expect(checkStreamEvent(event, data, id).then((one) => one.text())).rejects.toThrow(event);
   });
 });

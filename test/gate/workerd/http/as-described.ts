@@ -88,14 +88,17 @@ async function checkResponse(description: Description, answered: CheckedAnswer):
 const findResponses = ({ paths }: Description, { pathname, method }: CheckedAnswer) =>
   paths.find(({ path }) => path.test(pathname))?.methods.get(method === 'HEAD' ? 'GET' : method);
 
-const typeOf = (value: unknown): string => String(Object(value).type).replace('urn:holdfast:problem:', '');
+const getProblemType = (value: unknown): string =>
+  String(Object(value).type).replace('urn:holdfast:problem:', '');
 
 const isOfNoRoute = (value: unknown): boolean =>
-  ['unknown-route', 'method-not-allowed'].includes(typeOf(value));
+  ['unknown-route', 'method-not-allowed'].includes(getProblemType(value));
 
 /** Reports a problem type that the described status does not list. */
 function findUnnamed(value: unknown, { description }: DescribedResponse): readonly string[] {
-  return description.includes(`\`${typeOf(value)}\``) ? [] : [`${typeOf(value)} is not among ${description}`];
+  return description.includes(`\`${getProblemType(value)}\``)
+    ? []
+    : [`${getProblemType(value)} is not among ${description}`];
 }
 
 function failOn(fail: (what: string) => never, problems: readonly string[]): void {

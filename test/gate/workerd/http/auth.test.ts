@@ -9,7 +9,7 @@ import {
   type SecretSource,
 } from '../../../../src/create-holdfast.ts';
 import { scripted } from '../../../fixtures/scripted-agent.ts';
-import { script } from '../../../fixtures/scripts.ts';
+import { registerScript } from '../../../fixtures/scripts.ts';
 import { type AppConfig, createTestApp } from './app.ts';
 import { createSessionPath, post, readJournal, readJson, type Send } from './client.ts';
 
@@ -316,7 +316,7 @@ describe('an app with a custom `auth`', () => {
     const key = { headers: { 'idempotency-key': 'k1' } };
     const texts = [];
     for (const user of ['ann', 'bob', 'ann@acme']) {
-      const { message } = script(`For ${user}.`);
+      const { message } = registerScript(`For ${user}.`);
       texts.push(
         (await readJson(await post(session, { message: message() }, { ...key, via: as(user) }))).text,
       );
@@ -329,7 +329,7 @@ describe('an app with a custom `auth`', () => {
 
   it('journals the caller, the tenant and the roles', async () => {
     const session = createSessionPath();
-    await post(session, { message: script('Done.').message() }, { via: as('ann@acme') });
+    await post(session, { message: registerScript('Done.').message() }, { via: as('ann@acme') });
     const events = await readJournal(session, as('ann@acme'));
     expect(events[1]).toMatchObject({ principal: { id: 'ann', tenant: 'acme', roles: ['approver'] } });
   });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { handOvers } from '../../../fixtures/hand-overs.ts';
-import { script } from '../../../fixtures/scripts.ts';
+import { registerScript } from '../../../fixtures/scripts.ts';
 import {
   createSessionPath,
   followToEnd,
@@ -17,7 +17,7 @@ const ASYNC_HEADERS = { prefer: 'respond-async' };
 describe('a message for the background', () => {
   it('returns 202 with the address of its turn, which ends in the background', async () => {
     const session = createSessionPath();
-    const { message } = script({ calls: [{ name: 'record', input: { note: 'bg' } }] }, 'Done.');
+    const { message } = registerScript({ calls: [{ name: 'record', input: { note: 'bg' } }] }, 'Done.');
     const response = await post(session, { message: message() }, { headers: ASYNC_HEADERS });
     expect(response.status).toBe(202);
     expect(response.headers.get('preference-applied')).toBe('respond-async');
@@ -50,7 +50,7 @@ describe('a message for the background', () => {
       const session = createSessionPath();
       const response = await post(
         session,
-        { message: script('Done.').message() },
+        { message: registerScript('Done.').message() },
         { headers: { ...SSE_HEADERS, prefer } },
       );
       expect(response.status).toBe(202);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { script } from '../../../fixtures/scripts.ts';
+import { registerScript } from '../../../fixtures/scripts.ts';
 import { createTestApp } from './app.ts';
 import { createSessionPath, post, readJson, send } from './client.ts';
 
@@ -127,7 +127,7 @@ describe('a body', () => {
   it('can have its media type in capitals and with a charset', async () => {
     const headers = { 'content-type': 'Application/JSON; Charset=UTF-8' };
     expect(
-      (await post(createSessionPath(), { message: script('Done.').message() }, { headers })).status,
+      (await post(createSessionPath(), { message: registerScript('Done.').message() }, { headers })).status,
     ).toBe(200);
   });
 
@@ -163,7 +163,7 @@ describe('a body', () => {
   });
 
   it('is accepted if it is exactly 1 MB', async () => {
-    const { message } = script('Done.');
+    const { message } = registerScript('Done.');
     const body = JSON.stringify({ message: message('') });
     const padded = body.padEnd(1_000_000, ' ');
     expect((await post(createSessionPath(), padded)).status).toBe(200);
@@ -191,7 +191,7 @@ describe('a path', () => {
   it('can encode a session id, and finds the same session', async () => {
     const id = `a:b@c.${crypto.randomUUID()}`;
     const answer = await post(`/agents/scripted/sessions/${encodeURIComponent(id)}`, {
-      message: script('Done.').message(),
+      message: registerScript('Done.').message(),
     });
     expect((await readJson(answer)).session).toBe(id);
     expect((await send(`/agents/scripted/sessions/${id}`)).status).toBe(200);
@@ -250,7 +250,7 @@ describe('a position in the journal', () => {
 
   it.each(['x', '-1', '1.5', '0x10', '1e3', '9'.repeat(16), 'NaN'])('cannot be %s', async (value) => {
     const session = createSessionPath();
-    await post(session, { message: script('Done.').message() });
+    await post(session, { message: registerScript('Done.').message() });
     const headers = { accept: 'text/event-stream', 'last-event-id': value };
     await expectProblem(
       await send(`${session}/events`, { headers }),

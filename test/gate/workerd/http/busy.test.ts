@@ -1,7 +1,12 @@
 /** Messages for a session with an open turn: refused, queued, shown to the running turn, or scheduled. */
 import { describe, expect, it } from 'vitest';
 import type { ScriptedReply } from '../../../../src/testing/entry.ts';
-import { type HeldReply, holdReply, type ScriptedTurn, script } from '../../../fixtures/scripts.ts';
+import {
+  createHeldReply,
+  type HeldReply,
+  registerScript,
+  type ScriptedTurn,
+} from '../../../fixtures/scripts.ts';
 import {
   createSessionPath,
   followToEnd,
@@ -48,8 +53,8 @@ const startBusy = (...replies: readonly string[]): Promise<BusySession> => start
 
 async function startBusyWith(reply: ScriptedReply, replies: readonly string[]): Promise<BusySession> {
   const session = createManualSession();
-  const first = holdReply(reply);
-  const { message, model } = script(first.reply, ...replies);
+  const first = createHeldReply(reply);
+  const { message, model } = registerScript(first.reply, ...replies);
   const answering = post(session, { message: message('One') });
   await first.asked();
   const { openTurn } = await readJson(await send(session));
@@ -82,7 +87,7 @@ describe('a message for a busy session', () => {
     'is an ordinary message with ?whenBusy=%s if the session is free',
     async (how) => {
       const response = await say(createSessionPath(), `whenBusy=${how}`, {
-        message: script('Done.').message(),
+        message: registerScript('Done.').message(),
       });
       expect([response.status, (await readJson(response)).text]).toEqual([200, 'Done.']);
     },
@@ -184,9 +189,9 @@ describe('a message that queues', () => {
 
   it('returns as soon as the previous turn begins to wait', async () => {
     const session = createManualSession('clerk');
-    const first = holdReply('First.');
+    const first = createHeldReply('First.');
     const calls = [{ name: 'pay', input: { to: crypto.randomUUID(), amount: 1 } }];
-    const { message } = script(first.reply, { calls }, 'Paid.');
+    const { message } = registerScript(first.reply, { calls }, 'Paid.');
     const answering = post(session, { message: message('One') });
     await first.asked();
     const second = await readJson(await say(session, 'whenBusy=queue', { message: 'Two' }, ASYNC_HEADERS));
@@ -263,9 +268,13 @@ describe('a message that steers', () => {
 
   it('is shown to the clients that stream the turn', async () => {
     const session = createManualSession();
-    const first = holdReply(RECORD_REPLY);
+    const first = createHeldReply(RECORD_REPLY);
     const streaming = readSentEvents(
-      await post(session, { message: script(first.reply, 'In blue.').message() }, { headers: SSE_HEADERS }),
+      await post(
+        session,
+        { message: registerScript(first.reply, 'In blue.').message() },
+        { headers: SSE_HEADERS },
+      ),
     );
     await readUntil(streaming, 'turn-started');
     await first.asked();
@@ -299,8 +308,8 @@ describe('a message that steers', () => {
   it('becomes a separate turn if the open turn ends first', async () => {
     // The holder would receive the message after ten seconds, or with an append that does not end the turn.
     const session = createSessionPath();
-    const first = holdReply('First.');
-    const answering = post(session, { message: script(first.reply, 'Second.').message() });
+    const first = createHeldReply('First.');
+    const answering = post(session, { message: registerScript(first.reply, 'Second.').message() });
     await first.asked();
     const { turn, status } = await readJson(await say(session, 'whenBusy=steer', { message: 'And this?' }));
     expect(status).toBe('steering');
@@ -348,7 +357,7 @@ describe('a scheduled message', () => {
   it('returns 202 with its time, and its turn then starts without a request', async () => {
     const session = createSessionPath();
     const before = Date.now();
-    const { message, model } = script('Done.');
+    const { message, model } = registerScript('Done.');
     const response = await post(session, { message: message(), delaySeconds: 3600 });
     const { turn, startsAt, ...more } = await readJson(response);
     expect(more).toEqual({ session: getSessionId(session), agent: 'scripted', status: 'scheduled' });
@@ -381,7 +390,7 @@ describe('a scheduled message', () => {
 
   it('is scheduled only once under its key', async () => {
     const session = createSessionPath();
-    const body = { message: script('Done.').message(), delaySeconds: 3600 };
+    const body = { message: registerScript('Done.').message(), delaySeconds: 3600 };
     const first = await readJson(await post(session, body, { headers: createKeyHeader('k') }));
     expect(await readJson(await post(session, body, { headers: createKeyHeader('k') }))).toEqual(first);
     expect((await readJson(await send(session))).waiting).toEqual([

@@ -3,7 +3,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { createHoldfast } from '../../../../src/create-holdfast.ts';
 import { defineAgent, defineTool, ModelError } from '../../../../src/index.ts';
 import { advanceTime } from '../../../fixtures/held-time.ts';
-import { holdReply, modelBySession, script, waitUntil } from '../../../fixtures/scripts.ts';
+import { createHeldReply, modelBySession, registerScript, waitUntil } from '../../../fixtures/scripts.ts';
 import { createTestApp, wrapObjects } from './app.ts';
 import { checkResponses } from './as-described.ts';
 import {
@@ -34,8 +34,8 @@ const postWaiting = (session: string, query: string, body: unknown): Promise<Res
 describe('cancel', () => {
   it('stops a turn while its model thinks, and its client gets the outcome', async () => {
     const session = createManualSession();
-    const answer = holdReply('Never.');
-    const answering = post(session, { message: script(answer.reply).message() });
+    const answer = createHeldReply('Never.');
+    const answering = post(session, { message: registerScript(answer.reply).message() });
     await answer.asked();
     const response = await cancel(session);
     deliverToHolders();
@@ -55,10 +55,10 @@ describe('cancel', () => {
 
   it('ends the stream of a turn with the outcome `cancelled`', async () => {
     const session = createManualSession();
-    const answer = holdReply('Never.');
+    const answer = createHeldReply('Never.');
     const streaming = await post(
       session,
-      { message: script(answer.reply).message() },
+      { message: registerScript(answer.reply).message() },
       { headers: SSE_HEADERS },
     );
     await answer.asked();
@@ -72,8 +72,8 @@ describe('cancel', () => {
 
   it('leaves the session free for the next message', async () => {
     const session = createManualSession();
-    const answer = holdReply('Never.');
-    const answering = post(session, { message: script(answer.reply, 'Next.').message() });
+    const answer = createHeldReply('Never.');
+    const answering = post(session, { message: registerScript(answer.reply, 'Next.').message() });
     await answer.asked();
     await cancel(session);
     deliverToHolders();
@@ -82,10 +82,10 @@ describe('cancel', () => {
   });
 
   it('does not wait for a model that ignores the signal', async () => {
-    const answer = holdReply('Never.', { deaf: true });
+    const answer = createHeldReply('Never.', { deaf: true });
     onTestFinished(answer.release);
     const session = createManualSession();
-    const answering = post(session, { message: script(answer.reply).message() });
+    const answering = post(session, { message: registerScript(answer.reply).message() });
     await answer.asked();
     await cancel(session);
     deliverToHolders();
@@ -94,8 +94,8 @@ describe('cancel', () => {
 
   it('returns the same response if it is sent twice', async () => {
     const session = createManualSession();
-    const answer = holdReply('Never.');
-    const answering = post(session, { message: script(answer.reply).message() });
+    const answer = createHeldReply('Never.');
+    const answering = post(session, { message: registerScript(answer.reply).message() });
     await answer.asked();
     const both = await Promise.all([cancel(session), cancel(session)]);
     expect(both.map(({ status }) => status)).toEqual([202, 202]);
@@ -106,7 +106,7 @@ describe('cancel', () => {
 
   it('reports that no turn runs in the session', async () => {
     const session = createManualSession();
-    await post(session, { message: script('Done.').message() });
+    await post(session, { message: registerScript('Done.').message() });
     const response = await cancel(session);
     expect(response.status).toBe(409);
     expect(await readJson(response)).toEqual({
@@ -119,8 +119,8 @@ describe('cancel', () => {
 
   it('ends a waiting turn before its model is called', async () => {
     const session = createManualSession();
-    const first = holdReply('First.');
-    const { message, model } = script(first.reply);
+    const first = createHeldReply('First.');
+    const { message, model } = registerScript(first.reply);
     const answering = post(session, { message: message() });
     await first.asked();
     const queued = await readJson(await postWaiting(session, 'whenBusy=queue', { message: 'Two' }));
@@ -145,8 +145,8 @@ describe('cancel', () => {
 
   it('cancels the open turn by its id, and leaves the queued turns', async () => {
     const session = createManualSession();
-    const first = holdReply('Never.');
-    const answering = post(session, { message: script(first.reply, 'Second.').message() });
+    const first = createHeldReply('Never.');
+    const answering = post(session, { message: registerScript(first.reply, 'Second.').message() });
     await first.asked();
     const queued = await readJson(await postWaiting(session, 'whenBusy=queue', { message: 'Two' }));
     const { openTurn } = await readJson(await send(session));
@@ -161,7 +161,7 @@ describe('cancel', () => {
   it('returns the reason if the turn cannot be cancelled', async () => {
     const session = createManualSession();
     expect((await cancel(session, 'x')).status).toBe(404);
-    const done = await readJson(await post(session, { message: script('Done.').message() }));
+    const done = await readJson(await post(session, { message: registerScript('Done.').message() }));
     expect(await readJson(await cancel(session, done.turn))).toEqual(
       createProblem(
         'turn-over',
@@ -199,8 +199,8 @@ describe('cancel', () => {
     }));
     const via = createTestApp({}, { SESSIONS });
     const session = createSessionPath();
-    const answer = holdReply('Done.');
-    const answering = post(session, { message: script(answer.reply).message() }, { via });
+    const answer = createHeldReply('Done.');
+    const answering = post(session, { message: registerScript(answer.reply).message() }, { via });
     await answer.asked();
     const { openTurn: turn } = await readJson(await via(session));
     const cancelling = via(`${session}/cancel`, { method: 'POST' });
@@ -217,8 +217,8 @@ describe('cancel', () => {
 
   it('reports the turn that received a steering message', async () => {
     const session = createSessionPath();
-    const answer = holdReply('First.');
-    const answering = post(session, { message: script(answer.reply, 'Second.').message() });
+    const answer = createHeldReply('First.');
+    const answering = post(session, { message: registerScript(answer.reply, 'Second.').message() });
     await answer.asked();
     const { openTurn: turn } = await readJson(await send(session));
     const steering = await readJson(await postWaiting(session, 'whenBusy=steer', { message: 'And?' }));
@@ -265,7 +265,7 @@ describe('a once call that continues after its turn was cancelled', () => {
     const session = createManualSession('payer');
     // The model then sees a shortened result, but a reader sees all of it.
     const refused = new ModelError('context-length', 'Too long.');
-    const { message, model } = script({ calls: [{ name: 'pay' }] }, refused, 'Next.');
+    const { message, model } = registerScript({ calls: [{ name: 'pay' }] }, refused, 'Next.');
     const answering = post(session, { message: message() }, { via });
     await waitUntil(() => told.toPay);
     await via(`${session}/cancel`, { method: 'POST' });

@@ -3,7 +3,7 @@ import { env } from 'cloudflare:workers';
 import { describe, expect, it, vi } from 'vitest';
 import { lostClients } from '../../../fixtures/lost-clients.ts';
 import { recordings } from '../../../fixtures/scripted-agent.ts';
-import { holdReply, script, waitUntil } from '../../../fixtures/scripts.ts';
+import { createHeldReply, registerScript, waitUntil } from '../../../fixtures/scripts.ts';
 import {
   createSessionPath,
   followToEnd,
@@ -19,13 +19,13 @@ import {
 const waitForClientLoss = (session: string): Promise<void> =>
   waitUntil(() => lostClients.includes(`${session}/messages`));
 
-const record = (note: string) => ({ calls: [{ name: 'record', input: { note } }] });
+const createRecordReply = (note: string) => ({ calls: [{ name: 'record', input: { note } }] });
 
 describe('a turn whose client disconnects', () => {
   it('is handed over if the reader of its stream stops', async () => {
     const session = createSessionPath();
-    const answer = holdReply(record('gone-sse'));
-    const { message } = script(answer.reply, 'Done.');
+    const answer = createHeldReply(createRecordReply('gone-sse'));
+    const { message } = registerScript(answer.reply, 'Done.');
     const events = readSentEvents(await post(session, { message: message() }, { headers: SSE_HEADERS }));
     await readUntil(events, 'turn-started');
     await answer.asked();
@@ -38,8 +38,8 @@ describe('a turn whose client disconnects', () => {
 
   it('is not handed over, and does not log, if only a joined client disconnects', async () => {
     const session = createSessionPath();
-    const answer = holdReply('Done.');
-    const body = { message: script(answer.reply).message() };
+    const answer = createHeldReply('Done.');
+    const body = { message: registerScript(answer.reply).message() };
     const key = { 'idempotency-key': 'k' };
     const first = post(session, body, { headers: key });
     await answer.asked();

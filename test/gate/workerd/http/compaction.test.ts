@@ -3,7 +3,7 @@ import { env } from 'cloudflare:workers';
 import { expect, it } from 'vitest';
 import { defineAgent, defineTool } from '../../../../src/index.ts';
 import { summarize } from '../../../../src/modules/compaction/entry.ts';
-import { modelBySession, script } from '../../../fixtures/scripts.ts';
+import { modelBySession, registerScript } from '../../../fixtures/scripts.ts';
 import { createSmallWindow } from '../../../fixtures/small-window.ts';
 import { createTestApp } from './app.ts';
 import { createSessionPath, getSessionName, post, readAllEvents, readJson, SSE_HEADERS } from './client.ts';
@@ -26,7 +26,9 @@ const via = createTestApp({ agents: [talker], auth: () => ({ id: 'owner' }) });
 
 it('a compacted session shows its summary and its whole journal, and continues after an eviction', async () => {
   const session = createSessionPath('talker');
-  const { message, model } = script(...['A.', 'B.', 'C.', 'D.'].map((letter) => letter.padEnd(200, '.')));
+  const { message, model } = registerScript(
+    ...['A.', 'B.', 'C.', 'D.'].map((letter) => letter.padEnd(200, '.')),
+  );
   for (const word of ['one', 'two']) await (await post(session, { message: message(word) }, { via })).text();
   const streamed = await readAllEvents(
     await post(session, { message: message('three') }, { via, headers: SSE_HEADERS }),

@@ -3,7 +3,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { LogEntry } from '../../../../src/create-holdfast.ts';
 import { defineAgent, defineTool, exceptionProcessor } from '../../../../src/index.ts';
 import { defineWebhook, WebhookRefusal } from '../../../../src/modules/webhooks/entry.ts';
-import { modelBySession, script } from '../../../fixtures/scripts.ts';
+import { modelBySession, registerScript } from '../../../fixtures/scripts.ts';
 import { type AppConfig, createTestApp } from './app.ts';
 import { createSessionPath, post, readJson } from './client.ts';
 import { deliver, plainWebhook, signIssue } from './hook-deliveries.ts';
@@ -36,7 +36,7 @@ describe('a turn that a request began', () => {
   it('is logged in one line with agent, session, turn and request, and only the log contains tool errors', async () => {
     const { via, lines } = captureLog();
     const path = createSessionPath('saver');
-    const { message } = script({ calls: [{ name: 'save' }] });
+    const { message } = registerScript({ calls: [{ name: 'save' }] });
     const response = await post(path, { message: message() }, { via });
     const detail = "Tool 'save' threw, which ended the turn. The exception is in the result of its call.";
     const body = await readJson(response);
@@ -85,7 +85,7 @@ describe('a turn that a request began', () => {
 
   it('is logged without the credentials of the environment', async () => {
     const { via, lines } = captureLog();
-    const { message } = script({ calls: [{ name: 'save' }] });
+    const { message } = registerScript({ calls: [{ name: 'save' }] });
     await withEnv({ ...env, VAULT_KEY: '10.0.0.7 is', PLACE: 'the vault' }, () =>
       post(createSessionPath('saver'), { message: message() }, { via }),
     );
@@ -101,7 +101,7 @@ describe('a turn that a request began', () => {
     const spies = said.map((level) => vi.spyOn(console, level).mockImplementation(() => {}));
     onTestFinished(() => spies.forEach((spy) => void spy.mockRestore()));
     const { via } = captureLog({ log: false });
-    const { message } = script({ calls: [{ name: 'save' }] });
+    const { message } = registerScript({ calls: [{ name: 'save' }] });
     await post(createSessionPath('saver'), { message: message() }, { via });
     expect(spies.flatMap(({ mock }) => mock.calls)).toEqual([]);
   });

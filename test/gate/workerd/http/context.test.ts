@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { LOOP_ID_KEY } from '../../../../src/index.ts';
 import { openaiCompatible } from '../../../../src/model/openai-compatible/entry.ts';
 import { recordings, scripted } from '../../../fixtures/scripted-agent.ts';
-import { script } from '../../../fixtures/scripts.ts';
+import { registerScript } from '../../../fixtures/scripts.ts';
 import { createTestApp, failingAgent } from './app.ts';
 import {
   createSessionPath,
@@ -15,7 +15,7 @@ import {
   send,
 } from './client.ts';
 
-const record = (note: string) => ({ calls: [{ name: 'record', input: { note } }] });
+const createRecordReply = (note: string) => ({ calls: [{ name: 'record', input: { note } }] });
 /** Returns the context of the tool without the loop's id, which every turn has. */
 function findContext(note: string): unknown {
   const { [LOOP_ID_KEY]: loopId, ...rest } = Object(recordings.find((one) => one.note === note)?.context);
@@ -25,7 +25,7 @@ function findContext(note: string): unknown {
 
 describe('the context of a message', () => {
   it('reaches the tools from the body, and mapped headers override it, so a body cannot choose a tenant', async () => {
-    const { message } = script(record('both'), 'Done.');
+    const { message } = registerScript(createRecordReply('both'), 'Done.');
     const body = { message: message(), context: { tenant: 'from the body', nested: { a: [1, null] } } };
     const headers = { 'X-Locale': 'nl', 'x-tenant': 'from the header', 'x-other': 'not mapped' };
     await post(createSessionPath(), body, { headers });
@@ -38,7 +38,7 @@ describe('the context of a message', () => {
 
   it('reaches the tools of a turn in the background', async () => {
     const session = createSessionPath();
-    const { message } = script(record('bg-context'), 'Done.');
+    const { message } = registerScript(createRecordReply('bg-context'), 'Done.');
     const headers = { prefer: 'respond-async', 'x-locale': 'nl' };
     await post(session, { message: message(), context: { a: 1 } }, { headers });
     await followToEnd(session);
@@ -47,14 +47,14 @@ describe('the context of a message', () => {
 
   it('applies only to its turn', async () => {
     const session = createSessionPath();
-    const { message } = script('One.', record('of its turn'), 'Two.');
+    const { message } = registerScript('One.', createRecordReply('of its turn'), 'Two.');
     await post(session, { message: message(), context: { a: 1 } });
     await post(session, { message: 'Next', context: { b: 2 } });
     expect(findContext('of its turn')).toEqual({ b: 2 });
   });
 
   it('is never shown to the model', async () => {
-    const { message, model } = script(record('hidden'), 'Done.');
+    const { message, model } = registerScript(createRecordReply('hidden'), 'Done.');
     const body = { message: message(), context: { a: 'hidden-value' } };
     await post(createSessionPath(), body, { headers: { 'x-locale': 'hidden-locale' } });
     expect(model.requests.length).toBe(2);
@@ -81,7 +81,7 @@ describe('a credential', () => {
     const via: typeof app = (path, init) =>
       app(path, { ...init, headers: { ...headers, ...Object(init?.headers) } });
     const session = createSessionPath();
-    const { message } = script(record('secret'), 'Done.', () => {
+    const { message } = registerScript(createRecordReply('secret'), 'Done.', () => {
       throw new Error('inside');
     });
     const said = [

@@ -1,6 +1,6 @@
 /** Streams that resume after a client's last event, and the stream of one turn. */
 import { describe, expect, it } from 'vitest';
-import { holdReply, script } from '../../../fixtures/scripts.ts';
+import { createHeldReply, registerScript } from '../../../fixtures/scripts.ts';
 import {
   createSessionPath,
   post,
@@ -14,7 +14,7 @@ import {
   send,
 } from './client.ts';
 import { createManualSession, deliverToHolders } from './time.ts';
-import { answer, createProblem, linkOf, startWaitingTurn } from './waiting.ts';
+import { answer, createProblem, getOnlyLink, startWaitingTurn } from './waiting.ts';
 
 const addReply = { calls: [{ name: 'add', input: { a: 1, b: 2 } }] };
 
@@ -39,7 +39,7 @@ const AFTER_FORMS = [
 describe.each(AFTER_FORMS)('a stream with %s', (_, going) => {
   it('shows only the new events of a message that is sent again under its key', async () => {
     const session = createSessionPath();
-    const body = { message: script(addReply, 'Three.').message() };
+    const body = { message: registerScript(addReply, 'Three.').message() };
     const key = { 'idempotency-key': 'k' };
     const first = await readAllEvents(await post(session, body, { headers: { ...key, ...SSE_HEADERS } }));
     const after = getIds(first)[2] ?? 0;
@@ -53,7 +53,7 @@ describe.each(AFTER_FORMS)('a stream with %s', (_, going) => {
   it('shows the later events of a new message', async () => {
     const session = createSessionPath();
     const { query, headers } = going(3);
-    const body = { message: script(addReply, 'Three.').message() };
+    const body = { message: registerScript(addReply, 'Three.').message() };
     const events = await readAllEvents(await answer(`${session}/messages${query}`, body, { headers }));
     expect(getIds(events)).toEqual(await listSeqs(session, 3));
     expect(events.at(-1)).toMatchObject({ event: 'answer', data: { text: 'Three.' } });
@@ -84,7 +84,9 @@ describe.each(AFTER_FORMS)('a stream with %s', (_, going) => {
 
   it('shows the remaining events of one turn', async () => {
     const session = createSessionPath();
-    const { turn } = await readJson(await post(session, { message: script(addReply, 'Three.').message() }));
+    const { turn } = await readJson(
+      await post(session, { message: registerScript(addReply, 'Three.').message() }),
+    );
     const { query, headers } = going(4);
     const events = await readAllEvents(await send(`${session}/turns/${turn}${query}`, { headers }));
     expect(getIds(events)).toEqual(await listSeqs(session, 4));
@@ -119,16 +121,16 @@ describe('the sequence number to resume after', () => {
     });
     expect((await readJson(header)).title).toBe('invalid header');
     // A request that cannot be streamed has no effect: the call is still pending, and no reply was made.
-    expect((await answer(linkOf(wait), { decision: 'approve' })).status).toBe(200);
+    expect((await answer(getOnlyLink(wait), { decision: 'approve' })).status).toBe(200);
     const session = createSessionPath();
-    const body = { message: script('Never.').message() };
+    const body = { message: registerScript('Never.').message() };
     expect((await answer(`${session}/messages${query}`, body, { headers: SSE_HEADERS })).status).toBe(400);
     expect((await send(session)).status).toBe(404);
   });
 
   it('is read from the header if the request contains two', async () => {
     const session = createSessionPath();
-    const { turn } = await readJson(await post(session, { message: script('Done.').message() }));
+    const { turn } = await readJson(await post(session, { message: registerScript('Done.').message() }));
     const headers = { ...SSE_HEADERS, 'last-event-id': '9999' };
     const events = await readAllEvents(await send(`${session}/turns/${turn}?after=0`, { headers }));
     expect(events.map(({ event }) => event)).toEqual(['answer']);
@@ -136,13 +138,15 @@ describe('the sequence number to resume after', () => {
 });
 
 describe('the stream of a turn', () => {
-  const streamOf = (session: string, turn: unknown) =>
+  const openStream = (session: string, turn: unknown) =>
     send(`${session}/turns/${turn}`, { headers: SSE_HEADERS });
 
   it('contains all events and the answer if the turn has ended', async () => {
     const session = createSessionPath();
-    const answered = await readJson(await post(session, { message: script(addReply, 'Three.').message() }));
-    const response = await streamOf(session, answered.turn);
+    const answered = await readJson(
+      await post(session, { message: registerScript(addReply, 'Three.').message() }),
+    );
+    const response = await openStream(session, answered.turn);
     expect(response.status).toBe(200);
     const events = await readAllEvents(response);
     expect(getIds(events)).toEqual(await listSeqs(session));
@@ -151,11 +155,11 @@ describe('the stream of a turn', () => {
 
   it('continues until a running turn ends', async () => {
     const session = createSessionPath();
-    const slow = holdReply('Three.');
-    const running = post(session, { message: script(addReply, slow.reply).message() });
+    const slow = createHeldReply('Three.');
+    const running = post(session, { message: registerScript(addReply, slow.reply).message() });
     await slow.asked();
     const { openTurn } = await readJson(await send(session));
-    const events = readSentEvents(await streamOf(session, openTurn));
+    const events = readSentEvents(await openStream(session, openTurn));
     const before = await readUntil(events, 'tool-call-ended');
     slow.release();
     const after = await readUntil(events);
@@ -165,16 +169,16 @@ describe('the stream of a turn', () => {
 
   it('ends with the pending calls if the turn waits', async () => {
     const wait = await startWaitingTurn(['pay']);
-    const events = await readAllEvents(await streamOf(wait.session, wait.turn));
+    const events = await readAllEvents(await openStream(wait.session, wait.turn));
     const last = events.at(-1);
     expect([last?.event, last?.data.pending]).toEqual(['suspended', wait.pending]);
-    expect(linkOf(wait)).toContain('/approvals/');
+    expect(getOnlyLink(wait)).toContain('/approvals/');
   });
 
   it('reports the start of the turn if it has not begun yet', async () => {
     const session = createSessionPath();
-    const slow = holdReply('One.');
-    const { message } = script(slow.reply, 'Two.');
+    const slow = createHeldReply('One.');
+    const { message } = registerScript(slow.reply, 'Two.');
     const first = post(session, { message: message() });
     await slow.asked();
     const queued = await answer(
@@ -184,7 +188,7 @@ describe('the stream of a turn', () => {
     );
     const { turn, status } = await readJson(queued);
     expect(status).toBe('queued');
-    const events = readAllEvents(await streamOf(session, turn));
+    const events = readAllEvents(await openStream(session, turn));
     slow.release();
     await first;
     expect((await events).at(-1)).toMatchObject({ event: 'answer', data: { turn, text: 'Two.' } });
@@ -193,15 +197,15 @@ describe('the stream of a turn', () => {
   it('waits for the time of a scheduled turn, and reports if the turn is cancelled', async () => {
     const session = createSessionPath();
     const { turn } = await readJson(await post(session, { message: 'Later', delaySeconds: 3600 }));
-    const events = readAllEvents(await streamOf(session, turn));
+    const events = readAllEvents(await openStream(session, turn));
     await send(`${session}/cancel?turn=${turn}`, { method: 'POST' });
     expect((await events).at(-1)).toMatchObject({ event: 'answer', data: { turn, outcome: 'cancelled' } });
   });
 
   it('redirects to the turn that received the message if the message steered', async () => {
     const session = createManualSession();
-    const slow = holdReply({ calls: [{ name: 'record', input: { note: 'x' } }] });
-    const running = post(session, { message: script(slow.reply, 'Done.').message() });
+    const slow = createHeldReply({ calls: [{ name: 'record', input: { note: 'x' } }] });
+    const running = post(session, { message: registerScript(slow.reply, 'Done.').message() });
     await slow.asked();
     await deliverToHolders();
     const steered = await readJson(
@@ -220,15 +224,15 @@ describe('the stream of a turn', () => {
 
   it('is replaced by a problem if the turn is unknown', async () => {
     const session = createSessionPath();
-    expect((await readJson(await streamOf(session, 'x'))).title).toBe('unknown session');
-    await post(session, { message: script('Done.').message() });
-    const response = await streamOf(session, 'nobodys');
+    expect((await readJson(await openStream(session, 'x'))).title).toBe('unknown session');
+    await post(session, { message: registerScript('Done.').message() });
+    const response = await openStream(session, 'nobodys');
     expect([response.status, (await readJson(response)).title]).toEqual([404, 'unknown turn']);
   });
 
   it('is not a stream for HEAD, or for clients that accept JSON', async () => {
     const session = createSessionPath();
-    const { turn } = await readJson(await post(session, { message: script('Done.').message() }));
+    const { turn } = await readJson(await post(session, { message: registerScript('Done.').message() }));
     const path = `${session}/turns/${turn}`;
     const head = await send(path, { method: 'HEAD', headers: SSE_HEADERS });
     expect([head.status, head.headers.get('content-type'), await head.text()]).toEqual([
@@ -244,7 +248,7 @@ describe('the stream of a turn', () => {
   it('ends by reporting the erasure if its session is erased', async () => {
     const session = createSessionPath();
     const { turn } = await readJson(await post(session, { message: 'Later', delaySeconds: 3600 }));
-    const events = readAllEvents(await streamOf(session, turn));
+    const events = readAllEvents(await openStream(session, turn));
     expect((await send(session, { method: 'DELETE' })).status).toBe(204);
     expect(await events).toMatchObject([{ event: 'erased', data: { turn } }]);
   });

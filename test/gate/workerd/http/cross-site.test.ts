@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { ConfigurationError } from '../../../../src/create-holdfast.ts';
 import { cors } from '../../../../src/modules/http/entry.ts';
 import { githubWebhook } from '../../../../src/modules/webhooks/entry.ts';
-import { script } from '../../../fixtures/scripts.ts';
+import { registerScript } from '../../../fixtures/scripts.ts';
 import { createTestApp } from './app.ts';
 import { createSessionPath, post, readJson } from './client.ts';
 import { createProblem } from './waiting.ts';
@@ -20,7 +20,7 @@ const HOSTILE_HEADERS = { origin: 'https://evil.example', 'sec-fetch-site': 'cro
 async function planTurn(app: ReturnType<typeof createTestApp>): Promise<string> {
   const session = createSessionPath();
   const { turn } = await readJson(
-    await post(session, { message: script('Done.').message(), delaySeconds: 1_000 }, { via: app }),
+    await post(session, { message: registerScript('Done.').message(), delaySeconds: 1_000 }, { via: app }),
   );
   return `${session}/cancel?turn=${turn}`;
 }

@@ -5,10 +5,10 @@ import type { ScriptedReply } from '../../../../src/testing/entry.ts';
 import { handOvers } from '../../../fixtures/hand-overs.ts';
 import { advanceTime } from '../../../fixtures/held-time.ts';
 import {
-  holdReply,
+  createHeldReply,
   modelBySession,
+  registerScript,
   type ScriptedTurn,
-  script,
   waitUntil,
 } from '../../../fixtures/scripts.ts';
 import { createTestApp, wrapObjects } from './app.ts';
@@ -92,7 +92,7 @@ interface Scene {
 /** A running turn whose call has asked. */
 async function startAsking({ tool = 'book', last = 'Done.', via = send }: Scene = {}): Promise<AskingTurn> {
   const session = createManualSession('agent');
-  const { message, model } = script({ calls: [{ name: tool }] }, last);
+  const { message, model } = registerScript({ calls: [{ name: tool }] }, last);
   const answering = post(session, { message: message() }, { via });
   await expect.poll(() => listPending(session)).toHaveLength(1);
   const [pending] = await listPending(session);
@@ -102,7 +102,7 @@ async function startAsking({ tool = 'book', last = 'Done.', via = send }: Scene 
 }
 
 /** Calls to an overloaded object are not retried. */
-const cutError = (): Error => Object.assign(new Error('cut'), { overloaded: true });
+const createCutError = (): Error => Object.assign(new Error('cut'), { overloaded: true });
 
 /** The same app, with a connection to the objects that can be cut. */
 const createLossyApp = (line: { isCut: boolean }) =>
@@ -111,9 +111,9 @@ const createLossyApp = (line: { isCut: boolean }) =>
     {
       SESSIONS: wrapObjects((stub) => ({
         append: (...request: Parameters<typeof stub.append>) =>
-          line.isCut ? Promise.reject(cutError()) : stub.append(...request),
+          line.isCut ? Promise.reject(createCutError()) : stub.append(...request),
         renew: (...request: Parameters<typeof stub.renew>) =>
-          line.isCut ? Promise.reject(cutError()) : stub.renew(...request),
+          line.isCut ? Promise.reject(createCutError()) : stub.renew(...request),
       })),
     },
   );
@@ -224,7 +224,7 @@ describe('a call that asks while it runs', () => {
   });
 
   it('refuses answers after it has ended without an answer, during its turn and afterwards', async () => {
-    const last = holdReply('Done.');
+    const last = createHeldReply('Done.');
     const { session, link, answering } = await startAsking({ tool: 'book_soon', last: last.reply });
     advanceTime(TIMEOUT);
     await waitUntil(() => askingState.stopped.length > 0);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { clerk, listPaymentsTo } from '../../../fixtures/clerk-agent.ts';
-import { script } from '../../../fixtures/scripts.ts';
+import { registerScript } from '../../../fixtures/scripts.ts';
 import { createTestApp, wrapObjects } from './app.ts';
 import {
   createSessionPath,
@@ -83,11 +83,11 @@ describe('a message with ?pending=decline', () => {
 
   it('is an ordinary message if no calls are pending', async () => {
     const session = createSessionPath('clerk');
-    expect(await readJson(await postDecline(session, { message: script('Hello.').message() }))).toMatchObject(
-      {
-        text: 'Hello.',
-      },
-    );
+    expect(
+      await readJson(await postDecline(session, { message: registerScript('Hello.').message() })),
+    ).toMatchObject({
+      text: 'Hello.',
+    });
     expect(await readJson(await postDecline(session, { message: 'Again' }))).toMatchObject({
       outcome: 'failed',
     });

@@ -11,7 +11,7 @@ import { answers } from '../../../../src/modules/answers/entry.ts';
 import { requireApproval } from '../../../../src/modules/decorators/entry.ts';
 import { createAnthropicWire } from '../../../wires/anthropic.ts';
 import { createChatCompletionsWire } from '../../../wires/chat-completions.ts';
-import { fetchOf, type Script, type Wire } from '../../../wires/wire.ts';
+import { createFetch, type Script, type Wire } from '../../../wires/wire.ts';
 import { createTestApp } from './app.ts';
 import { createSessionPath, post, readJournal, readJson, type Send } from './client.ts';
 
@@ -51,7 +51,7 @@ function createClaude(name: keyof typeof CLAUDES): Player {
   const kin = Object.keys(CLAUDES).filter((other) => other !== name);
   const wire = createAnthropicWire({ script, seed: name, readableSeeds: kin, variants: [] });
   const thinking = { type: 'enabled', budgetTokens: 2_000 };
-  const model = fromAiSdk(createAnthropic({ apiKey: 'key', fetch: fetchOf(wire) })(CLAUDES[name]), {
+  const model = fromAiSdk(createAnthropic({ apiKey: 'key', fetch: createFetch(wire) })(CLAUDES[name]), {
     settings: { providerOptions: { anthropic: { thinking } } },
   });
   return { model, wire };
@@ -59,7 +59,12 @@ function createClaude(name: keyof typeof CLAUDES): Player {
 
 function createKimi(): Player {
   const wire = createChatCompletionsWire({ script, dialect: 'kimi', seed: 'kimi', exactArguments: true });
-  const at = { baseURL: 'https://kimi.example/v1', apiKey: 'key', model: NAMES.kimi, fetch: fetchOf(wire) };
+  const at = {
+    baseURL: 'https://kimi.example/v1',
+    apiKey: 'key',
+    model: NAMES.kimi,
+    fetch: createFetch(wire),
+  };
   return { model: openaiCompatible({ ...at, wantsThoughts: 'field' }), wire };
 }
 
@@ -70,13 +75,13 @@ type Name = keyof typeof PLAYERS;
 async function play(a: Name, b: Name) {
   const [one, other] = [PLAYERS[a](), PLAYERS[b]()];
   let paid = 0;
-  const count = (): string => {
+  const countPayment = (): string => {
     paid += 1;
     return 'paid';
   };
   const session = createSessionPath('payer');
-  const deployPlayer = ({ model }: Player): Send =>
-    createTestApp({ agents: [createTestAgent(model, count)], use: [answers], log: false });
+  const createPlayerApp = ({ model }: Player): Send =>
+    createTestApp({ agents: [createTestAgent(model, countPayment)], use: [answers], log: false });
   const approve = async (via: Send) => {
     const { pending } = await readJson(await via(session));
     const [{ links }] = pending as [{ links: { approvals: string } }]; // the documented shape
@@ -89,12 +94,12 @@ async function play(a: Name, b: Name) {
     );
   };
   const outcomes = [
-    await readJson(await post(session, { message: 'Pay.' }, { via: deployPlayer(one) })),
-    await approve(deployPlayer(other)),
-    await approve(deployPlayer(one)),
-    await readJson(await post(session, { message: 'And now?' }, { via: deployPlayer(one) })),
+    await readJson(await post(session, { message: 'Pay.' }, { via: createPlayerApp(one) })),
+    await approve(createPlayerApp(other)),
+    await approve(createPlayerApp(one)),
+    await readJson(await post(session, { message: 'And now?' }, { via: createPlayerApp(one) })),
   ].map(({ status, text }) => status ?? text);
-  const replies = (await readJournal(session, deployPlayer(one))).filter(
+  const replies = (await readJournal(session, createPlayerApp(one))).filter(
     ({ type }) => type === 'model-replied',
   );
   return {

@@ -101,7 +101,7 @@ export function createDescription({ use = [openApi()] }: DescribedApp): Descript
   const { paths, components } = document as Record<string, JsonDescription>;
   const schemas: Record<string, unknown> = { ...Object(components?.schemas) };
   const lookup: Record<string, Schema | boolean> = {};
-  const checkOf =
+  const createValueCheck =
     (name: string): ValueCheck =>
     (value) => {
       const schema = lookup[`${BASE.href}#/$defs/${name}`] ?? false;
@@ -113,14 +113,14 @@ export function createDescription({ use = [openApi()] }: DescribedApp): Descript
   const toCheck = (schema: unknown): ValueCheck => {
     const name = `_${Object.keys(schemas).length}`;
     schemas[name] = schema;
-    return checkOf(name);
+    return createValueCheck(name);
   };
   const described = Object.entries(paths ?? {}).map(([path, item]) => ({
     path: new RegExp(`^${path.replaceAll('.', '\\.').replaceAll(/\{\w+\}/g, '[^/]+')}$`),
     methods: collectMethods(Object(item), { schemas, toCheck }),
   }));
   dereference(closeSchema({ $defs: schemas }), lookup, BASE);
-  return { paths: described, problem: checkOf('Problem') };
+  return { paths: described, problem: createValueCheck('Problem') };
 }
 
 const BASE = new URL('https://described.example/');

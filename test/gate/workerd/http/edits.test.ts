@@ -5,7 +5,7 @@ import { type AnyTool, defineAgent, defineTool } from '../../../../src/index.ts'
 import { definePipeline } from '../../../../src/kinds/entry.ts';
 import { requireApproval, withParameter } from '../../../../src/modules/decorators/entry.ts';
 import { listPaymentsTo, payments } from '../../../fixtures/clerk-agent.ts';
-import { modelBySession, script } from '../../../fixtures/scripts.ts';
+import { modelBySession, registerScript } from '../../../fixtures/scripts.ts';
 import { createTestApp } from './app.ts';
 import { createSessionPath, post, readJournal, readJson } from './client.ts';
 import { answer, createProblem } from './waiting.ts';
@@ -55,13 +55,13 @@ const via = createTestApp({
 async function startWaitingFor(name: string, input: Readonly<Record<string, unknown>> = {}) {
   const session = createSessionPath('teller');
   const to = crypto.randomUUID();
-  const { message, model } = script({ calls: [{ name, input: { to, ...input } }] }, 'Done.');
+  const { message, model } = registerScript({ calls: [{ name, input: { to, ...input } }] }, 'Done.');
   const { turn, pending } = await readJson(await post(session, { message: message() }, { via }));
   const shown = pending as readonly Readonly<Record<string, unknown>>[];
-  return { session, turn, to, model, pending: shown[0], link: linkOf(shown) };
+  return { session, turn, to, model, pending: shown[0], link: getApprovalLink(shown) };
 }
 
-const linkOf = (pending: unknown): string => String(Object(pending)[0]?.links?.approvals);
+const getApprovalLink = (pending: unknown): string => String(Object(pending)[0]?.links?.approvals);
 
 describe('an edit over HTTP', () => {
   it('is refused with every problem, and the question stays open', async () => {
@@ -109,7 +109,11 @@ describe('an edit over HTTP', () => {
     ]);
     // The first question is answered, and accepts no more answers.
     expect((await answer(link, { decision: 'approve' }, { via })).status).toBe(409);
-    const edited = await answer(linkOf(pending), { decision: 'edit', input: { to, amount: 99 } }, { via });
+    const edited = await answer(
+      getApprovalLink(pending),
+      { decision: 'edit', input: { to, amount: 99 } },
+      { via },
+    );
     expect(await readJson(edited)).toMatchObject({ turn, outcome: 'completed' });
     expect([listPaymentsTo(to), model.requests.length]).toEqual([[99], 2]);
     expect((await readJson(await via(session))).pending).toEqual([]);

@@ -22,7 +22,7 @@ const SECRET = 'the-key-of-the-shop';
 /** The Worker's env, in which `SESSIONS` is a binding, and a secret. */
 const vars = { ...env, SHOP_API_KEY: SECRET };
 
-const ask = (name: string) =>
+const createAskTool = (name: string) =>
   defineTool({
     name,
     description: 'Asks a binding.',
@@ -40,7 +40,7 @@ function createApp() {
     name: 'helper',
     description: 'Helps.',
     instructions: '',
-    tools: [ask('ask')],
+    tools: [createAskTool('ask')],
     model: scriptedModel([{ calls: [{ name: 'ask' }] }, 'Helped.']),
   });
   const wanted = [{ name: 'ask' }, { name: 'helper', input: { message: 'Go.' } }, { name: 'asked_first' }];
@@ -49,7 +49,11 @@ function createApp() {
     name: 'agent',
     description: 'Asks.',
     instructions: '',
-    tools: [ask('ask'), requireApproval(ask('asked_first'), 'May I?'), defineSubagent({ agent: helper })],
+    tools: [
+      createAskTool('ask'),
+      requireApproval(createAskTool('asked_first'), 'May I?'),
+      defineSubagent({ agent: helper }),
+    ],
     model: scriptedModel([{ calls: wanted }, 'Done.']),
   });
   const { worker, TurnRunner } = createHoldfast({ agents: [agent] });
@@ -61,7 +65,7 @@ function createApp() {
 }
 
 /** Returns the tools that returned the binding's value, without a secret. */
-async function readIn(session: string, via: Send): Promise<unknown[]> {
+async function readToolNames(session: string, via: Send): Promise<unknown[]> {
   const ended = (await readJournal(session, via)).filter(({ type }) => type === 'tool-call-ended');
   expect(JSON.stringify(ended)).not.toContain(SECRET);
   return ended.flatMap(({ result }) => {
@@ -84,7 +88,7 @@ it('the environment is available in a turn that a request runs, in a subagent, a
     body: '{"decision":"approve"}',
   });
   expect(await readJson(decided)).toMatchObject({ outcome: 'completed', text: 'Done.' });
-  expect(await readIn(session, via)).toEqual([READ_RESULTS, READ_RESULTS, READ_RESULTS]);
+  expect(await readToolNames(session, via)).toEqual([READ_RESULTS, READ_RESULTS, READ_RESULTS]);
 });
 
 it('the environment is available in a turn without a request', async () => {
@@ -93,5 +97,5 @@ it('the environment is available in a turn without a request', async () => {
   const headers = { prefer: 'respond-async' };
   const { turn } = await readJson(await post(session, { message: 'Go.' }, { via, headers }));
   await runner.run({ name: getSessionName(session), turn: String(turn) });
-  expect(await readIn(session, via)).toEqual([READ_RESULTS, READ_RESULTS]);
+  expect(await readToolNames(session, via)).toEqual([READ_RESULTS, READ_RESULTS]);
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { retain } from '../../../../src/modules/app/entry.ts';
 import { recordings, scripted } from '../../../fixtures/scripted-agent.ts';
-import { holdReply, script } from '../../../fixtures/scripts.ts';
+import { createHeldReply, registerScript } from '../../../fixtures/scripts.ts';
 import { createTestApp, wrapObjects } from './app.ts';
 import {
   createSessionPath,
@@ -14,14 +14,14 @@ import {
   send,
 } from './client.ts';
 import { advanceClock, createManualSession, deliverToHolders } from './time.ts';
-import { answer, createProblem, linkOf, startWaitingTurn } from './waiting.ts';
+import { answer, createProblem, getOnlyLink, startWaitingTurn } from './waiting.ts';
 
 const erase = (session: string, via = send): Promise<Response> => via(session, { method: 'DELETE' });
 
 describe('DELETE of a session', () => {
   it('returns 204 without a body, even for an unknown session, and then GET returns 404', async () => {
     const session = createSessionPath();
-    await (await post(session, { message: script('Hello.').message() })).text();
+    await (await post(session, { message: registerScript('Hello.').message() })).text();
     for (let i = 0; i < 2; i += 1) {
       const erased = await erase(session);
       expect([erased.status, await erased.text()]).toEqual([204, '']);
@@ -58,7 +58,7 @@ describe('DELETE of a session', () => {
 
   it('erases a session whose agent is no longer deployed', async () => {
     const session = createSessionPath('scripted');
-    await (await post(session, { message: script('Hello.').message() })).text();
+    await (await post(session, { message: registerScript('Hello.').message() })).text();
     const without = createTestApp({ agents: [{ ...scripted, name: 'other' }] });
     expect((await erase(session, without)).status).toBe(204);
     expect((await send(session)).status).toBe(404);
@@ -67,7 +67,7 @@ describe('DELETE of a session', () => {
 
   it('returns 204 for a session without a deployed agent, even if the first call to its object was lost', async () => {
     const session = createSessionPath('scripted');
-    await (await post(session, { message: script('Hello.').message() })).text();
+    await (await post(session, { message: registerScript('Hello.').message() })).text();
     let words = 0;
     const SESSIONS = wrapObjects((stub) => ({
       erase: async () => {
@@ -85,8 +85,8 @@ describe('DELETE of a session', () => {
   it('does not erase another owner’s session with the same name', async () => {
     const ofB = createTestApp({ auth: () => ({ id: 'b' }) });
     const session = createSessionPath();
-    await (await post(session, { message: script('For a.').message() })).text();
-    await (await post(session, { message: script('For b.').message() }, { via: ofB })).text();
+    await (await post(session, { message: registerScript('For a.').message() })).text();
+    await (await post(session, { message: registerScript('For b.').message() }, { via: ofB })).text();
     expect((await erase(session, ofB)).status).toBe(204);
     expect((await ofB(session)).status).toBe(404);
     expect((await send(session)).status).toBe(200);
@@ -98,8 +98,8 @@ describe('DELETE of a session', () => {
 describe('a session that is erased while it is in use', () => {
   it('ends a client’s wait for its answer, and stores no more of the turn', async () => {
     const session = createManualSession();
-    const reply = holdReply('Never.');
-    const answering = post(session, { message: script(reply.reply).message() });
+    const reply = createHeldReply('Never.');
+    const answering = post(session, { message: registerScript(reply.reply).message() });
     await reply.asked();
     expect((await erase(session)).status).toBe(204);
     deliverToHolders();
@@ -113,10 +113,10 @@ describe('a session that is erased while it is in use', () => {
 
   it('ends the stream of a turn and the stream of a follower', async () => {
     const session = createManualSession();
-    const reply = holdReply('Never.');
+    const reply = createHeldReply('Never.');
     const streaming = await post(
       session,
-      { message: script(reply.reply).message() },
+      { message: registerScript(reply.reply).message() },
       { headers: SSE_HEADERS },
     );
     await reply.asked();
@@ -132,11 +132,11 @@ describe('a session that is erased while it is in use', () => {
 
   it('notifies a follower even if another session with its name begins immediately', async () => {
     const session = createManualSession();
-    await (await post(session, { message: script('Hello.').message() })).text();
+    await (await post(session, { message: registerScript('Hello.').message() })).text();
     const followed = readSentEvents(await send(`${session}/events`, { headers: SSE_HEADERS }));
     await readUntil(followed, 'turn-ended');
     await erase(session);
-    await (await post(session, { message: script('Anew.').message() })).text();
+    await (await post(session, { message: registerScript('Anew.').message() })).text();
     // The follower's stream can end before the other session exists, or continue with its events.
     expect((await followed.next()).value).toEqual({ event: 'erased', data: {} });
     await followed.return(undefined);
@@ -145,8 +145,8 @@ describe('a session that is erased while it is in use', () => {
   it('stops a turn before its next call, and completed calls are not undone', async () => {
     const session = createManualSession();
     const note = crypto.randomUUID();
-    const second = holdReply({ calls: [{ name: 'record', input: { note: `${note} again` } }] });
-    const { message } = script({ calls: [{ name: 'record', input: { note } }] }, second.reply);
+    const second = createHeldReply({ calls: [{ name: 'record', input: { note: `${note} again` } }] });
+    const { message } = registerScript({ calls: [{ name: 'record', input: { note } }] }, second.reply);
     const answering = post(session, { message: message() });
     await second.asked();
     await erase(session);
@@ -157,7 +157,7 @@ describe('a session that is erased while it is in use', () => {
 
   it('refuses an answer for a call that waited', async () => {
     const scene = await startWaitingTurn(['pay']);
-    const link = linkOf(scene);
+    const link = getOnlyLink(scene);
     await erase(scene.session);
     const late = await answer(link, { decision: 'approve' });
     expect(late.status).toBe(404);
@@ -170,7 +170,7 @@ describe('a session that is erased while it is in use', () => {
     const note = crypto.randomUUID();
     const replies = [{ calls: [{ name: 'record', input: { note } }] }, 'Recorded.'] as const;
     for (let i = 0; i < 2; i += 1) {
-      const { message } = script(...replies);
+      const { message } = registerScript(...replies);
       const answered = await post(
         session,
         { message: message() },
@@ -193,7 +193,7 @@ describe('retention', () => {
     const notByAgent = createTestApp({ agents: [{ ...scripted, uses: [forever] }], use: [briefly] });
     const runTalk = async (via: typeof send): Promise<string> => {
       const session = createSessionPath();
-      await (await post(session, { message: script('Hello.').message() }, { via })).text();
+      await (await post(session, { message: registerScript('Hello.').message() }, { via })).text();
       expect((await send(session)).status).toBe(200);
       return session;
     };

@@ -2,16 +2,16 @@
  * Event ids: a client that resumes is notified that the session was erased, even if a new one has its name.
  */
 import { describe, expect, it } from 'vitest';
-import { holdReply, script } from '../../../fixtures/scripts.ts';
+import { createHeldReply, registerScript } from '../../../fixtures/scripts.ts';
 import { createTestApp, wrapObjects } from './app.ts';
 import { createSessionPath, post, readJournal, readJson, type Send, SSE_HEADERS, send } from './client.ts';
-import { answer, createProblem, linkOf, startWaitingTurn } from './waiting.ts';
+import { answer, createProblem, getOnlyLink, startWaitingTurn } from './waiting.ts';
 
 const erase = (session: string): Promise<Response> => send(session, { method: 'DELETE' });
 
 /** Runs a turn in a session, and returns the turn's id. */
 async function runTalk(session: string, text = 'Done.'): Promise<string> {
-  const { turn } = await readJson(await post(session, { message: script(text).message() }));
+  const { turn } = await readJson(await post(session, { message: registerScript(text).message() }));
   return String(turn);
 }
 
@@ -62,7 +62,7 @@ const getEvents = (session: string, id?: string, via: Send = send): Promise<Resp
 describe('the id of an event', () => {
   it('contains its sequence number and the session’s identity, in every stream', async () => {
     const session = createSessionPath();
-    const body = { message: script('Done.', 'Next.').message() };
+    const body = { message: registerScript('Done.', 'Next.').message() };
     const key = { ...SSE_HEADERS, 'idempotency-key': 'k' };
     const streamed = await readFramesTo(await post(session, body, { headers: key }));
     const incarnation = await readIncarnation(session);
@@ -115,7 +115,7 @@ describe('the id of an event', () => {
     const via = createTestApp({}, { SESSIONS: counted });
     const session = createSessionPath();
     await readFramesTo(
-      await post(session, { message: script('Done.').message() }, { headers: SSE_HEADERS, via }),
+      await post(session, { message: registerScript('Done.').message() }, { headers: SSE_HEADERS, via }),
     );
     expect(asked).toEqual(['begin', 'append']);
     asked.length = 0;
@@ -136,10 +136,10 @@ describe('the id of an event', () => {
       expect(await readJson(await post(session, { message: 'Again' }, { headers }))).toEqual(refused);
       expect(await readJournal(session)).toEqual(before);
       const waits = await startWaitingTurn(['pay']);
-      expect(await readJson(await answer(linkOf(waits), { decision: 'approve' }, { headers }))).toEqual(
+      expect(await readJson(await answer(getOnlyLink(waits), { decision: 'approve' }, { headers }))).toEqual(
         refused,
       );
-      expect((await answer(linkOf(waits), { decision: 'approve' })).status).toBe(200);
+      expect((await answer(getOnlyLink(waits), { decision: 'approve' })).status).toBe(200);
     },
   );
 });
@@ -189,10 +189,10 @@ describe('a client that resumes in an erased session', () => {
 
   it('receives the erasure on the stream of a turn, which ends', async () => {
     const session = createSessionPath();
-    const reply = holdReply('Done.');
+    const reply = createHeldReply('Done.');
     const headers = { ...SSE_HEADERS, prefer: 'respond-async' };
     const { turn } = await readJson(
-      await post(session, { message: script(reply.reply).message() }, { headers }),
+      await post(session, { message: registerScript(reply.reply).message() }, { headers }),
     );
     await reply.asked();
     const frames = readFrames(await send(`${session}/turns/${turn}`, { headers: SSE_HEADERS }));
@@ -249,7 +249,7 @@ describe('a client that resumes in an erased session', () => {
       'The session of Last-Event-ID, or of `after`, was erased. Send the message without it to start another.',
     );
     const before = await readJournal(session);
-    const body = { message: script('No.').message() };
+    const body = { message: registerScript('No.').message() };
     expect(await readJson(await post(session, body, { headers }))).toEqual(refused);
     expect(await readJournal(session)).toEqual(before);
     await erase(session);
@@ -264,7 +264,7 @@ describe('a client that resumes in an erased session', () => {
 
   it('can resend a message of the current session, and receives the later events', async () => {
     const session = createSessionPath();
-    const body = { message: script('Done.').message() };
+    const body = { message: registerScript('Done.').message() };
     const key = { 'idempotency-key': 'k' };
     await post(session, body, { headers: key });
     const id = `3-${await readIncarnation(session)}`;

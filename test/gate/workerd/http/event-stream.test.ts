@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { defineTool, ModelError } from '../../../../src/index.ts';
 import { defineUnfolding } from '../../../../src/kinds/entry.ts';
 import { scripted } from '../../../fixtures/scripted-agent.ts';
-import { holdReply, script, waitUntil } from '../../../fixtures/scripts.ts';
+import { createHeldReply, registerScript, waitUntil } from '../../../fixtures/scripts.ts';
 import { createTestApp, wrapObjects } from './app.ts';
 import {
   createSessionPath,
@@ -26,7 +26,7 @@ describe('a message whose response is a stream', () => {
   it('yields the events in order, with ids for journaled events, deltas in position, and the answer', async () => {
     const session = createSessionPath();
     const calls = [{ name: 'add', input: { a: 1, b: 2 } }];
-    const { message } = script(
+    const { message } = registerScript(
       { text: 'Let me see.', pieces: ['Let me ', 'see.'], calls },
       { text: '3', pieces: ['3'] },
     );
@@ -61,7 +61,10 @@ describe('a message whose response is a stream', () => {
     const read = defineTool({ name: 'read', description: 'Reads.', effect: 'read', run: () => 'ok' });
     const files = defineUnfolding({ name: 'files', description: 'Files.', tools: [read] });
     const via = createTestApp({ agents: [{ ...scripted, tools: [files] }] });
-    const { message } = script({ calls: [{ name: 'files', input: {} }] }, { text: 'Open.', pieces: [] });
+    const { message } = registerScript(
+      { calls: [{ name: 'files', input: {} }] },
+      { text: 'Open.', pieces: [] },
+    );
     const response = await post(createSessionPath(), { message: message() }, { headers: SSE_HEADERS, via });
     const events = await readAllEvents(response);
     const changed = events.find(({ event }) => event === 'tools-changed');
@@ -83,7 +86,7 @@ describe('a message whose response is a stream', () => {
 
   it('yields the same events and answer as the journal and the JSON response', async () => {
     const session = createSessionPath();
-    const { message } = script({ calls: [{ name: 'record', input: { note: 'n' } }] }, 'Done.');
+    const { message } = registerScript({ calls: [{ name: 'record', input: { note: 'n' } }] }, 'Done.');
     const events = await streamEvents(message(), session);
     const page = await readJson(await send(`${session}/events`));
     const opened = expect.objectContaining({ seq: 1, type: 'session-opened' });
@@ -96,8 +99,8 @@ describe('a message whose response is a stream', () => {
   });
 
   it('shows the durable events while the model is still thinking', async () => {
-    const answer = holdReply('Done.');
-    const { message } = script(answer.reply);
+    const answer = createHeldReply('Done.');
+    const { message } = registerScript(answer.reply);
     const response = await post(createSessionPath(), { message: message() }, { headers: SSE_HEADERS });
     const events = readSentEvents(response);
     expect((await readUntil(events, 'turn-started')).map(summarizeEvent)).toEqual([[2, 'turn-started']]);
@@ -118,7 +121,7 @@ describe('a message whose response is a stream', () => {
       },
     }));
     const calls = [{ name: 'add', input: { a: 1, b: 2 } }];
-    const { message, model } = script({ calls }, { text: '3', pieces: ['3'] });
+    const { message, model } = registerScript({ calls }, { text: '3', pieces: ['3'] });
     const via = createTestApp({}, { SESSIONS: slow });
     const shown: unknown[] = [];
     for await (const sent of readSentEvents(
@@ -141,7 +144,7 @@ describe('a message whose response is a stream', () => {
   });
 
   it('reports that an interrupted reply starts again, and calls the model again', async () => {
-    const { message } = script(
+    const { message } = registerScript(
       new ModelError('truncated', 'The stream ended early.', { outputBegan: true }),
       { text: 'Whole.', pieces: ['Whole.'] },
     );
@@ -157,7 +160,7 @@ describe('a message whose response is a stream', () => {
   });
 
   it('ends with the failed turn as its answer', async () => {
-    const { message } = script(new ModelError('server-error', 'The server is on fire.'));
+    const { message } = registerScript(new ModelError('server-error', 'The server is on fire.'));
     const events = await streamEvents(message());
     expect(events.at(-1)).toMatchObject({
       event: 'answer',
@@ -167,7 +170,7 @@ describe('a message whose response is a stream', () => {
 
   it('starts with the turn of its message in a session with earlier turns', async () => {
     const session = createSessionPath();
-    const { message } = script('One.', { text: 'Two.', pieces: ['Two.'] });
+    const { message } = registerScript('One.', { text: 'Two.', pieces: ['Two.'] });
     await post(session, { message: message() });
     const events = await streamEvents('Again', session);
     expect(events.map(summarizeEvent)).toEqual([
@@ -180,7 +183,7 @@ describe('a message whose response is a stream', () => {
   });
 
   it('sends its first byte immediately', async () => {
-    const { message } = script('Done.');
+    const { message } = registerScript('Done.');
     const response = await post(createSessionPath(), { message: message() }, { headers: SSE_HEADERS });
     const reader = response.body?.getReader();
     const { value } = (await reader?.read()) ?? {};
@@ -199,7 +202,7 @@ describe('a message whose response is a stream', () => {
     ['*/*', false],
     ['', false],
   ])('is sent for the Accept header "%s": %s', async (accept, streams) => {
-    const { message } = script('Done.');
+    const { message } = registerScript('Done.');
     const response = await post(createSessionPath(), { message: message() }, { headers: { accept } });
     expect(response.headers.get('content-type')).toBe(streams ? 'text/event-stream' : 'application/json');
     await response.text();

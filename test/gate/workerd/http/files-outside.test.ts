@@ -14,7 +14,7 @@ import {
 import { createObjectSession } from '../../../doors/durable-objects.ts';
 import { toTurnStart } from '../../../doors/session.ts';
 import { scripted } from '../../../fixtures/scripted-agent.ts';
-import { script } from '../../../fixtures/scripts.ts';
+import { registerScript } from '../../../fixtures/scripts.ts';
 import { createTestApp, wrapObjects } from './app.ts';
 import { createSessionPath, getSessionName, ORIGIN, post, readJson, send } from './client.ts';
 import { computeFileId, createFileApp, postAndRead } from './file-app.ts';
@@ -25,7 +25,7 @@ const log = vi.spyOn(console, 'error').mockImplementation(() => {});
 afterEach(() => log.mockClear());
 
 /** A store that records its requests. It calls `onPut` before it stores each file. */
-function storeOf(onPut: (key: FileKey) => Promise<void> = async () => {}) {
+function createStore(onPut: (key: FileKey) => Promise<void> = async () => {}) {
   const asked: string[] = [];
   const formatKey = ({ session, incarnation }: SessionFilesKey, id = '') =>
     `${JSON.parse(session)[2].slice(0, 4)} ${incarnation} ${id.slice(0, 4)}`.trim();
@@ -57,7 +57,7 @@ describe('an invalid store', () => {
   it.each<[string, () => unknown]>([
     ['undefined', () => undefined],
     ['null', () => null],
-    ['a promise', async () => storeOf().store()],
+    ['a promise', async () => createStore().store()],
     ['a value of the type object', () => ({ put: () => {}, get: () => {} })],
   ])('is reported by the first request for a session: %s', async (said, store) => {
     const via = createTestApp({ use: [files({ store: store as never })] });
@@ -82,7 +82,7 @@ describe('an invalid store', () => {
 
 describe('the store of an app', () => {
   it('is created once per environment', async () => {
-    const { store } = storeOf();
+    const { store } = createStore();
     const environments: object[] = [];
     const make = (of: object) => {
       environments.push(of);
@@ -106,9 +106,9 @@ describe('the store of an app', () => {
     ['of an agent that is not deployed any more', 'other'],
   ])('is not needed to erase a session %s, and the session object uses it later', async (_, agent) => {
     const session = createSessionPath();
-    const { asked, store } = storeOf();
+    const { asked, store } = createStore();
     const first = createTestApp({ use: [files({ store })] });
-    await (await post(session, { message: script('Hello.').message() }, { via: first })).text();
+    await (await post(session, { message: registerScript('Hello.').message() }, { via: first })).text();
     const object = env.SESSIONS.getByName(getSessionName(session));
     const incarnation = (await object.read({ from: 1 }))?.incarnation;
     const via = createTestApp({ agents: [{ ...scripted, name: agent }], use: [files({ store })] });
@@ -123,7 +123,7 @@ describe('the store of an app', () => {
 
   it('is not used later for a session of an app without a store', async () => {
     const session = createSessionPath();
-    await (await post(session, { message: script('Hello.').message() })).text();
+    await (await post(session, { message: registerScript('Hello.').message() })).text();
     await send(session, { method: 'DELETE' });
     const object = env.SESSIONS.getByName(getSessionName(session));
     const alarm = await runInDurableObject(object, (_object, { storage }) => storage.getAlarm());
@@ -131,7 +131,7 @@ describe('the store of an app', () => {
   });
 
   it('deletes stale files, and fails without a store', async () => {
-    const { asked, store } = storeOf();
+    const { asked, store } = createStore();
     const createRunner = (...use: readonly ModuleUse[]) => {
       const { TurnRunner } = createHoldfast({ agents: [scripted], use });
       return new TurnRunner(createExecutionContext(), { ...env });
@@ -164,7 +164,7 @@ describe('a message with a file whose session changes while the store saves the 
     const session = createSessionPath('seer');
     await begin(session, 'one');
     let puts = 0;
-    const { asked, store } = storeOf(async () => {
+    const { asked, store } = createStore(async () => {
       puts += 1;
       if (puts === 1) await createPort(session).erase();
     });
@@ -179,7 +179,7 @@ describe('a message with a file whose session changes while the store saves the 
   it('is added to the session that another message has begun', async () => {
     const session = createSessionPath('seer');
     let puts = 0;
-    const { asked, store } = storeOf(async () => {
+    const { asked, store } = createStore(async () => {
       puts += 1;
       if (puts === 1) await begin(session, 'two');
     });
@@ -192,7 +192,7 @@ describe('a message with a file whose session changes while the store saves the 
   it('is refused if that happens repeatedly, and can be sent again', async () => {
     const session = createSessionPath('seer');
     let puts = 0;
-    const { asked, store } = storeOf(async () => {
+    const { asked, store } = createStore(async () => {
       puts += 1;
       await createPort(session).erase();
       if (puts % 2 === 1) await begin(session, `i${puts}`);
@@ -228,7 +228,7 @@ describe('a message that an older object cannot accept', () => {
     }));
     const session = createSessionPath();
     const via = createTestApp({}, { SESSIONS });
-    const { message } = script('Done.');
+    const { message } = registerScript('Done.');
     const said = message();
     const response = await withoutPauses(() => post(session, { message: said }, { headers, via }));
     expect(response.headers.get('retry-after')).toBe('1');

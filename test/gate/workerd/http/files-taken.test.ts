@@ -229,7 +229,7 @@ it('the agents of other tests accept no files', async () => {
 
 describe('an external store', () => {
   /** A store that records its requests. */
-  function storeOf(put: FileStore['put'] = async () => {}) {
+  function createStore(put: FileStore['put'] = async () => {}) {
     const puts: unknown[] = [];
     const store: FileStore = {
       async put(...args) {
@@ -244,7 +244,7 @@ describe('an external store', () => {
   }
 
   it('has the bytes before the session knows the file', async () => {
-    const { store, puts } = storeOf();
+    const { store, puts } = createStore();
     const { via, sent } = createFileApp({ store: () => store });
     const session = createSessionPath('seer');
     expect((await postAndRead(via, { message: [createFile('image/png')] }, session)).status).toBe(200);
@@ -262,7 +262,7 @@ describe('an external store', () => {
   it('causes a refusal of the message if it fails', async () => {
     const error = vi.spyOn(console, 'error').mockImplementation(() => {});
     const down = new Error('the bucket is gone');
-    const { store } = storeOf(async () => {
+    const { store } = createStore(async () => {
       throw down;
     });
     const { via, sent } = createFileApp({ store: () => store });

@@ -7,7 +7,7 @@ import type { ScriptedModel } from '../../../../src/testing/entry.ts';
 import { listPaymentsTo } from '../../../fixtures/clerk-agent.ts';
 import { withLease } from '../../../fixtures/lease-terms.ts';
 import { recordings } from '../../../fixtures/scripted-agent.ts';
-import { script } from '../../../fixtures/scripts.ts';
+import { registerScript } from '../../../fixtures/scripts.ts';
 import {
   createSessionPath,
   getSessionId,
@@ -28,7 +28,7 @@ const postFork = (path: string, body: unknown = {}, via = send): Promise<Respons
   });
 
 /** Makes a fork, and returns its path. */
-async function forkOf(path: string, body: unknown = {}, via = send): Promise<string> {
+async function createFork(path: string, body: unknown = {}, via = send): Promise<string> {
   const response = await postFork(path, body, via);
   const fork = await readJson(response);
   if (response.status !== 201) throw new Error(JSON.stringify(fork));
@@ -46,7 +46,7 @@ const withoutTimes = (events: readonly Record<string, unknown>[]) => events.map(
 /** A session of two turns: four events, then three. */
 async function playTwoTurns() {
   const path = createSessionPath();
-  const { message, model } = script('One.', 'Two.', 'Three.', 'Four.');
+  const { message, model } = registerScript('One.', 'Two.', 'Three.', 'Four.');
   await post(path, { message: message('First') });
   await post(path, { message: 'Second' });
   return { path, model, message };
@@ -56,7 +56,7 @@ async function playTwoTurns() {
 async function recordTurns() {
   const path = createSessionPath();
   const note = crypto.randomUUID();
-  const { message, model } = script(
+  const { message, model } = registerScript(
     { calls: [{ name: 'record', input: { note } }] },
     'Recorded it.',
     'After the fork.',
@@ -116,7 +116,7 @@ describe('a fork', () => {
 
   it('has no message and starts empty if it is made at the first event', async () => {
     const { path, model, message } = await playTwoTurns();
-    const url = await forkOf(path, { at: 1 });
+    const url = await createFork(path, { at: 1 });
     expect(getTypes(await readJournal(url))).toEqual(['session-forked', 'module-event']);
     expect(await readJson(await send(url))).toMatchObject({ messages: [], openTurn: null });
     expect(await readJson(await post(url, { message: message('Again') }))).toMatchObject({ text: 'Three.' });
@@ -125,8 +125,8 @@ describe('a fork', () => {
 
   it('can be forked again', async () => {
     const { path } = await playTwoTurns();
-    const url = await forkOf(path, { at: 7 });
-    const again = await forkOf(url, { at: 4 });
+    const url = await createFork(path, { at: 7 });
+    const again = await createFork(url, { at: 4 });
     expect((await readJournal(again))[0]).toMatchObject({ from: getSessionId(url), upTo: 4 });
     expect(getTypes(await readJournal(again)).slice(1)).toEqual(
       getTypes(await readJournal(path)).slice(1, 4),
@@ -157,7 +157,7 @@ describe('a fork', () => {
       type: 'urn:holdfast:problem:would-repeat-effects',
       status: 409,
     });
-    const url = await forkOf(path, { at, repeatEffects: true });
+    const url = await createFork(path, { at, repeatEffects: true });
     const ends = (await readJournal(url)).slice(at);
     expect(ends).toMatchObject([
       {
@@ -195,7 +195,7 @@ describe('a fork', () => {
 
   it('shows its model the calls that were cut off, if the fork is allowed to repeat them', async () => {
     const { path, model, note, done } = await recordTurns();
-    const url = await forkOf(path, { at: 2, repeatEffects: true });
+    const url = await createFork(path, { at: 2, repeatEffects: true });
     await post(url, { message: 'Other' });
     expect(getShownTexts(model)).toEqual([
       expect.stringMatching(/^Hello/),
@@ -210,10 +210,10 @@ describe('a fork', () => {
 
   it('also shows its model the calls that its source fork cut off, without duplicates', async () => {
     const { path, model, note } = await recordTurns();
-    const one = await forkOf(path, { at: 2, repeatEffects: true });
+    const one = await createFork(path, { at: 2, repeatEffects: true });
     const message = (await readJournal(one)).findIndex(({ type }) => type === 'turn-steered') + 1;
     for (const at of [2, message]) {
-      await post(await forkOf(one, { at }), { message: 'Other' });
+      await post(await createFork(one, { at }), { message: 'Other' });
       const told = getShownTexts(model).filter((text) => text?.includes('was cut off'));
       expect(told).toEqual([
         expect.stringContaining(`'record' with the input {"note":"${note}"}: Recorded.`),
@@ -223,7 +223,7 @@ describe('a fork', () => {
 
   it('can also show the calls that were cut off if it is made at the first event', async () => {
     const { path, model, message, note } = await recordTurns();
-    const url = await forkOf(path, { at: 1, repeatEffects: true });
+    const url = await createFork(path, { at: 1, repeatEffects: true });
     await post(url, { message: message('Again') });
     expect(getShownTexts(model)).toEqual([
       expect.stringContaining(note),
@@ -285,12 +285,12 @@ describe('a fork request is refused', () => {
   it('if another session has the requested name', async () => {
     const { path } = await playTwoTurns();
     const other = createSessionPath();
-    await post(other, { message: script('Hi.').message() });
+    await post(other, { message: registerScript('Hi.').message() });
     const name = getSessionId(other);
     const refused = {
       type: 'urn:holdfast:problem:session-exists',
       status: 409,
-      detail: `The session '${name}' already exists, and is not a fork at this event. GET ${other} shows it. Use another name.`,
+      detail: `The session '${name}' exists and is not a fork at this event. GET ${other} shows it. Use another name.`,
     };
     expect(await readRefusal(path, { at: 4, name })).toEqual(refused);
     expect(await readRefusal(path, { at: 4, name: getSessionId(path) })).toMatchObject({ status: 409 });
@@ -359,7 +359,7 @@ describe('the files of a fork', () => {
   it('are separate copies, which remain if its source is erased', async () => {
     const { via } = createFileApp({ use: [branches()] });
     const { session } = await postAndRead(via, { message: PNG });
-    const url = await forkOf(session, {}, via);
+    const url = await createFork(session, {}, via);
     await via(session, { method: 'DELETE' });
     const file = await via(`${url}/files/${await computeFileId('a png')}`);
     expect([file.status, file.headers.get('content-type'), await readContent(file)]).toEqual([
@@ -381,7 +381,7 @@ describe('the files of a fork', () => {
     };
     const { via } = createFileApp({ use: [branches()], store: () => store });
     const { session } = await postAndRead(via, { message: PNG });
-    const url = await forkOf(session, {}, via);
+    const url = await createFork(session, {}, via);
     expect([...kept.keys()].map((key) => key.split(' ')[0])).toEqual([
       getSessionName(session),
       getSessionName(url),
@@ -396,7 +396,7 @@ describe('the files of a fork', () => {
     const { session } = await postAndRead(via, { message: PNG });
     const id = await computeFileId('a png');
     await via(`${session}/files/${id}`, { method: 'DELETE' });
-    const url = await forkOf(session, {}, via);
+    const url = await createFork(session, {}, via);
     expect((await via(`${url}/files/${id}`)).status).toBe(404);
   });
 });

@@ -67,7 +67,7 @@ const almostForm = fc
   .array(field, { maxLength: 3 })
   .map((fields) => `${fields.map((one) => `--x\r\n${one}\r\n`).join('')}--x--\r\n`);
 
-async function check(via: Send, body: string, type: string): Promise<number> {
+async function postAndCheck(via: Send, body: string, type: string): Promise<number> {
   const headers = { 'content-type': type };
   const response = await via(`${createSessionPath('seer')}/messages`, { method: 'POST', headers, body });
   const { status } = response;
@@ -88,7 +88,7 @@ it.each([
     const seen = new Set<number>();
     await fc.assert(
       fc.asyncProperty(drawn, async ({ body, type }) => {
-        seen.add(await check(via, body, type));
+        seen.add(await postAndCheck(via, body, type));
       }),
       { seed: SEED, numRuns: 200 },
     );

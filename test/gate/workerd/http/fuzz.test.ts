@@ -107,7 +107,7 @@ const request = fc
 
 const EXPECTED_STATUSES = [200, 202, 400, 404, 405, 409, 415, 422, 502];
 
-async function check(response: Response): Promise<number> {
+async function checkResponse(response: Response): Promise<number> {
   const { status } = response;
   const type = response.headers.get('content-type');
   expect(EXPECTED_STATUSES).toContain(status);
@@ -131,7 +131,7 @@ describe('an arbitrary request from a client', () => {
     const seen = new Set<number>();
     await fc.assert(
       fc.asyncProperty(request, async ({ path, ...init }) => {
-        seen.add(await check(await send(path, init)));
+        seen.add(await checkResponse(await send(path, init)));
       }),
       { seed: SEED, numRuns: 300 },
     );

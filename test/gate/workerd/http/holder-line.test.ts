@@ -8,7 +8,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { type CallContext, defineAgent, defineTool } from '../../../../src/index.ts';
 import { answers } from '../../../../src/modules/answers/entry.ts';
 import { advanceTime } from '../../../fixtures/held-time.ts';
-import { holdReply, modelBySession, script, waitUntil } from '../../../fixtures/scripts.ts';
+import { createHeldReply, modelBySession, registerScript, waitUntil } from '../../../fixtures/scripts.ts';
 import { createTestApp, wrapObjects } from './app.ts';
 import { createSessionPath, getSessionName, post, readJournal, readJson, type Send } from './client.ts';
 import { LONG_LEASE_MS, MANUAL_DELIVERY } from './time.ts';
@@ -83,7 +83,10 @@ async function waitForLine({ session }: LinePlace): Promise<void> {
 }
 
 /** Returns a turn's outcome, and checks that it took far less time than until the next lease renewal. */
-async function endOf(answering: Promise<Response>, began: number): Promise<Record<string, unknown>> {
+async function readPromptOutcome(
+  answering: Promise<Response>,
+  began: number,
+): Promise<Record<string, unknown>> {
   const told = await readJson(await answering);
   expect(Date.now() - began).toBeLessThan(LONG_LEASE_MS / 3 - 2_000);
   return told;
@@ -92,13 +95,13 @@ async function endOf(answering: Promise<Response>, began: number): Promise<Recor
 describe('a lease holder’s connection', () => {
   it('delivers a cancel to a slow model call', async () => {
     const at = createPlace();
-    const slow = holdReply('Never.');
+    const slow = createHeldReply('Never.');
     const began = Date.now();
-    const answering = post(at.session, { message: script(slow.reply).message() }, at);
+    const answering = post(at.session, { message: registerScript(slow.reply).message() }, at);
     await slow.asked();
     await waitForLine(at);
     expect((await at.via(`${at.session}/cancel`, { method: 'POST' })).status).toBe(202);
-    expect(await endOf(answering, began)).toMatchObject({ outcome: 'cancelled' });
+    expect(await readPromptOutcome(answering, began)).toMatchObject({ outcome: 'cancelled' });
     expect([slow.aborted(), at.brought]).toEqual([true, [1]]);
     await expect.poll(() => countLines(at.session), { timeout: 15_000 }).toEqual([0, 0]);
   });
@@ -106,33 +109,37 @@ describe('a lease holder’s connection', () => {
   it('delivers a cancel to a slow tool call', async () => {
     const at = createPlace();
     const began = Date.now();
-    const answering = post(at.session, { message: script({ calls: [{ name: 'dig' }] }).message() }, at);
+    const answering = post(
+      at.session,
+      { message: registerScript({ calls: [{ name: 'dig' }] }).message() },
+      at,
+    );
     await waitUntil(() => tools.run);
     await waitForLine(at);
     await at.via(`${at.session}/cancel`, { method: 'POST' });
-    expect(await endOf(answering, began)).toMatchObject({ outcome: 'cancelled' });
+    expect(await readPromptOutcome(answering, began)).toMatchObject({ outcome: 'cancelled' });
     expect([tools.stopped, at.brought]).toEqual([true, [1]]);
   });
 
   it('delivers a decision to a call that waits for it while it runs', async () => {
     const at = createPlace();
     const began = Date.now();
-    const { message } = script({ calls: [{ name: 'ask' }] }, 'Done.');
+    const { message } = registerScript({ calls: [{ name: 'ask' }] }, 'Done.');
     const answering = post(at.session, { message: message() }, at);
     await waitUntil(() => tools.run);
     await waitForLine(at);
     const { pending } = await readJson(await at.via(at.session));
     const [{ links }] = pending as [{ links: { approvals: string } }];
     expect((await answer(links.approvals, { decision: 'approve' }, at)).status).toBe(200);
-    expect(await endOf(answering, began)).toMatchObject({ outcome: 'completed', text: 'Done.' });
+    expect(await readPromptOutcome(answering, began)).toMatchObject({ outcome: 'completed', text: 'Done.' });
     expect(at.brought).toEqual([1]);
   });
 
   it('delivers a steering message to a slow model call, and the turn answers it', async () => {
     const at = createPlace();
-    const slow = holdReply('One.');
+    const slow = createHeldReply('One.');
     const began = Date.now();
-    const { message, model } = script(slow.reply, 'Two.');
+    const { message, model } = registerScript(slow.reply, 'Two.');
     const answering = post(at.session, { message: message() }, at);
     await slow.asked();
     await waitForLine(at);
@@ -144,7 +151,7 @@ describe('a lease holder’s connection', () => {
     expect(await readJson(steered)).toMatchObject({ status: 'steering' });
     await waitUntil(() => at.brought.length === 1);
     slow.release();
-    expect(await endOf(answering, began)).toMatchObject({ outcome: 'completed', text: 'Two.' });
+    expect(await readPromptOutcome(answering, began)).toMatchObject({ outcome: 'completed', text: 'Two.' });
     expect(model.requests).toHaveLength(2);
     const types = (await readJournal(at.session, at.via)).map(({ type }) => type);
     expect(types.filter((type) => type === 'turn-started' || type === 'turn-steered')).toEqual([

@@ -8,7 +8,7 @@ import {
 } from '../../../../src/modules/webhooks/entry.ts';
 import { ENV, NO_SECRET_REASON } from '../../../fixtures/arrive.ts';
 import { scripted } from '../../../fixtures/scripted-agent.ts';
-import { script } from '../../../fixtures/scripts.ts';
+import { registerScript } from '../../../fixtures/scripts.ts';
 import { createTestApp, wrapObjects } from './app.ts';
 import { readJson } from './client.ts';
 import {
@@ -54,7 +54,7 @@ describe('a refused delivery', () => {
     const frame = createIssueBody({ filler: '' });
     const most = frame.replace('"filler":""', `"filler":"${'x'.repeat(5_000_000 - frame.length)}"`);
     expect(most.length).toBe(5_000_000);
-    const { message } = script('Done.');
+    const { message } = registerScript('Done.');
     expect((await deliver(createHookApp(message), await signIssue(most))).status).toBe(202);
     expect((await deliver(plainWebhook, await signIssue(`${most} `))).status).toBe(413);
   });
@@ -200,7 +200,7 @@ describe('a misconfigured webhook', () => {
 
   it('has accepted no delivery, so a repeated delivery is accepted', async () => {
     spyOnErrors();
-    const { message } = script('Done.');
+    const { message } = registerScript('Done.');
     const broken = { isSo: true };
     const app = createHookApp(message, {
       start: async ({ usual }) => {

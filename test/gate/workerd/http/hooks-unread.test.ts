@@ -107,11 +107,11 @@ describe('a body', () => {
 
   it.each([1, 7, 4_096, 20_000, 100_000])('is read completely from chunks of %i bytes', async (size) => {
     const sent = Uint8Array.from({ length: 100_000 }, (_, at) => at % 251);
-    async function* cut(): AsyncGenerator<Uint8Array> {
+    async function* streamChunks(): AsyncGenerator<Uint8Array> {
       for (let at = 0; at < sent.length; at += size) yield sent.subarray(at, at + size);
     }
-    expect(await readBytes(createRequest(cut()), 100_000)).toEqual(sent);
-    await expect(readBytes(createRequest(cut()), 99_999)).rejects.toMatchObject({ status: 413 });
+    expect(await readBytes(createRequest(streamChunks()), 100_000)).toEqual(sent);
+    await expect(readBytes(createRequest(streamChunks()), 99_999)).rejects.toMatchObject({ status: 413 });
   });
 
   it('is refused permanently if it is nested too deeply, even if it is signed', async () => {

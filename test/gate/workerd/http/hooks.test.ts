@@ -4,7 +4,7 @@ import { githubWebhook, webhookDescription } from '../../../../src/modules/webho
 import type { TurnStart } from '../../../doors/journal.ts';
 import { ENV } from '../../../fixtures/arrive.ts';
 import { clerk } from '../../../fixtures/clerk-agent.ts';
-import { holdReply, script } from '../../../fixtures/scripts.ts';
+import { createHeldReply, registerScript } from '../../../fixtures/scripts.ts';
 import { SECRET } from '../../../fixtures/signed.ts';
 import { createTestApp, wrapObjects } from './app.ts';
 import { followToEnd, ORIGIN, readJournal, readJson, send } from './client.ts';
@@ -22,7 +22,10 @@ import {
 
 describe('a delivery', () => {
   it('is stored, and returns the address of its turn, which runs in the background', async () => {
-    const { message, model } = script({ calls: [{ name: 'record', input: { note: 'hook' } }] }, 'Labeled.');
+    const { message, model } = registerScript(
+      { calls: [{ name: 'record', input: { note: 'hook' } }] },
+      'Labeled.',
+    );
     const response = await deliver(createHookApp(message), await signIssue());
     expect(response.status).toBe(202);
     const told = await readJson(response);
@@ -46,7 +49,7 @@ describe('a delivery', () => {
   });
 
   it('journals its sender and the context of the tools, and no secret', async () => {
-    const { message } = script('Done.');
+    const { message } = registerScript('Done.');
     const signed = await signIssue(createIssueBody(), 'd-1');
     const { session } = await readJson(await deliver(createHookApp(message), signed));
     const path = `/agents/scripted/sessions/${encodeURIComponent(String(session))}`;
@@ -60,7 +63,7 @@ describe('a delivery', () => {
   });
 
   it('is recognized if it is repeated later or under another id', async () => {
-    const { message, model } = script('Done.');
+    const { message, model } = registerScript('Done.');
     const app = createHookApp(message);
     const body = createIssueBody();
     const first = await deliver(app, await signIssue(body, 'd-1'));
@@ -99,7 +102,7 @@ describe('a delivery', () => {
   });
 
   it('starts one turn if it arrives five times concurrently', async () => {
-    const { message } = script('Done.');
+    const { message } = registerScript('Done.');
     const app = createHookApp(message);
     const body = createIssueBody();
     const all = await Promise.all(
@@ -110,8 +113,8 @@ describe('a delivery', () => {
   });
 
   it('waits in order while its session is busy', async () => {
-    const answer = holdReply('First.');
-    const { message, model } = script(answer.reply, 'Second.');
+    const answer = createHeldReply('First.');
+    const { message, model } = registerScript(answer.reply, 'Second.');
     const app = createHookApp(message);
     const repository = { full_name: `acme/${crypto.randomUUID()}` };
     const first = await readJson(await deliver(app, await signIssue(createIssueBody({ repository }))));
@@ -140,8 +143,8 @@ describe('a delivery', () => {
   });
 
   it('is shown to the running turn if the webhook steers', async () => {
-    const answer = holdReply('First.');
-    const { message } = script(answer.reply, 'Second.', 'Third.');
+    const answer = createHeldReply('First.');
+    const { message } = registerScript(answer.reply, 'Second.', 'Third.');
     const app = createHookApp(message, { whenBusy: 'steer' });
     const repository = { full_name: `acme/${crypto.randomUUID()}` };
     const first = await readJson(await deliver(app, await signIssue(createIssueBody({ repository }))));
@@ -155,7 +158,7 @@ describe('a delivery', () => {
 
   it('waits behind a turn with pending calls, even if the webhook steers', async () => {
     const input = { to: crypto.randomUUID(), amount: 1 };
-    const { message } = script({ calls: [{ name: 'pay', input }] }, 'Paid.', 'Second.');
+    const { message } = registerScript({ calls: [{ name: 'pay', input }] }, 'Paid.', 'Second.');
     const webhook = githubWebhook({
       ...{ ...config, agent: 'clerk', whenBusy: 'steer' },
       start: ({ usual }) => ({ ...usual, message: message(usual.message) }),
@@ -195,7 +198,7 @@ describe('a delivery', () => {
   });
 
   it('needs a signature instead of a token', async () => {
-    const { message } = script('Done.');
+    const { message } = registerScript('Done.');
     const webhook = githubWebhook({ ...config, start: ({ usual }) => ({ ...usual, message: message() }) });
     const app = createTestApp({ use: [webhook], auth: () => null }, ENV);
     expect((await deliver(app, await signIssue())).status).toBe(202);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { recordings } from '../../../fixtures/scripted-agent.ts';
-import { holdReply, script } from '../../../fixtures/scripts.ts';
+import { createHeldReply, registerScript } from '../../../fixtures/scripts.ts';
 import {
   createSessionPath,
   followToEnd,
@@ -21,7 +21,10 @@ const ASYNC_HEADERS = { prefer: 'respond-async' };
 describe('an idempotency key', () => {
   it('returns the same answer after the turn has ended, and runs no second turn', async () => {
     const session = createSessionPath();
-    const { message, model } = script({ calls: [{ name: 'record', input: { note: 'idem' } }] }, 'Done.');
+    const { message, model } = registerScript(
+      { calls: [{ name: 'record', input: { note: 'idem' } }] },
+      'Done.',
+    );
     const body = { message: message() };
     const first = await post(session, body, withKey('k1'));
     const second = await post(session, body, withKey('k1'));
@@ -34,7 +37,7 @@ describe('an idempotency key', () => {
 
   it('returns the events of the turn again as a stream', async () => {
     const session = createSessionPath();
-    const body = { message: script('Done.').message() };
+    const body = { message: registerScript('Done.').message() };
     const streamed = await readAllEvents(await post(session, body, withKey('k1', SSE_HEADERS)));
     const again = await readAllEvents(await post(session, body, withKey('k1', SSE_HEADERS)));
     expect(again).toEqual(streamed.filter(({ event }) => event !== 'text-delta'));
@@ -42,8 +45,8 @@ describe('an idempotency key', () => {
 
   it('joins the turn while it runs', async () => {
     const session = createSessionPath();
-    const answer = holdReply('Done.');
-    const { message, model } = script(answer.reply);
+    const answer = createHeldReply('Done.');
+    const { message, model } = registerScript(answer.reply);
     const body = { message: message() };
     const first = post(session, body, withKey('k1'));
     await answer.asked();
@@ -59,7 +62,7 @@ describe('an idempotency key', () => {
 
   it('starts one turn if it is sent twice concurrently', async () => {
     const session = createSessionPath();
-    const { message, model } = script('Done.');
+    const { message, model } = registerScript('Done.');
     const body = { message: message() };
     const both = await Promise.all([post(session, body, withKey('k1')), post(session, body, withKey('k1'))]);
     const [one, two] = await Promise.all(both.map(readJson));
@@ -69,7 +72,7 @@ describe('an idempotency key', () => {
 
   it('replays a failed turn as the same problem', async () => {
     const session = createSessionPath();
-    const body = { message: script().message() };
+    const body = { message: registerScript().message() };
     const first = await post(session, body, withKey('k1'));
     const second = await post(session, body, withKey('k1'));
     expect([first.status, second.status]).toEqual([502, 502]);
@@ -78,7 +81,7 @@ describe('an idempotency key', () => {
 
   it.each([{}, ASYNC_HEADERS, SSE_HEADERS])('with another body is refused: %j', async (headers) => {
     const session = createSessionPath();
-    const { message } = script('Done.');
+    const { message } = registerScript('Done.');
     await post(session, { message: message() }, withKey('k1'));
     const response = await post(session, { message: 'Something else' }, withKey('k1', headers));
     expect(response.status).toBe(422);
@@ -93,7 +96,7 @@ describe('an idempotency key', () => {
 
   it('finds a background turn from the foreground, and a foreground turn from the background', async () => {
     const session = createSessionPath();
-    const { message } = script('Done.', 'Again.');
+    const { message } = registerScript('Done.', 'Again.');
     const body = { message: message() };
     const accepted = await readJson(await post(session, body, withKey('k1', ASYNC_HEADERS)));
     expect(await readJson(await post(session, body, withKey('k1', ASYNC_HEADERS)))).toEqual(accepted);
@@ -107,7 +110,7 @@ describe('an idempotency key', () => {
 
   it('applies only to its session', async () => {
     const [a, b] = [createSessionPath(), createSessionPath()];
-    const body = { message: script('A.', 'B.').message() };
+    const body = { message: registerScript('A.', 'B.').message() };
     const [one, two] = [await post(a, body, withKey('k1')), await post(b, body, withKey('k1'))];
     expect([(await readJson(one)).text, (await readJson(two)).text]).toEqual(['A.', 'B.']);
   });
@@ -134,8 +137,8 @@ describe('an idempotency key', () => {
 describe('a message without a key', () => {
   it('is refused while another turn runs, and that turn continues', async () => {
     const session = createSessionPath();
-    const answer = holdReply('Done.');
-    const first = post(session, { message: script(answer.reply).message() });
+    const answer = createHeldReply('Done.');
+    const first = post(session, { message: registerScript(answer.reply).message() });
     await answer.asked();
     const response = await post(session, { message: 'Me too' });
     expect(response.status).toBe(409);
@@ -155,7 +158,7 @@ describe('a message without a key', () => {
 describe('a quoted idempotency key', () => {
   const sendWithKeys = async (...keys: readonly string[]) => {
     const session = createSessionPath();
-    const { message, model } = script('One.', 'Two.', 'Three.', 'Four.');
+    const { message, model } = registerScript('One.', 'Two.', 'Three.', 'Four.');
     const body = { message: message() };
     const answers: unknown[] = [];
     for (const key of keys) answers.push(await readJson(await post(session, body, withKey(key))));
@@ -180,7 +183,7 @@ describe('a quoted idempotency key', () => {
     'is refused if it is not a valid String: %s',
     async (key) => {
       const session = createSessionPath();
-      const response = await post(session, { message: script('Done.').message() }, withKey(key));
+      const response = await post(session, { message: registerScript('Done.').message() }, withKey(key));
       const detail =
         'Idempotency-Key contains a quote, but is not a String of RFC 8941. Send it without quotes.';
       expect([response.status, await readJson(response)]).toEqual([
@@ -194,7 +197,11 @@ describe('a quoted idempotency key', () => {
   it.each(['""', '"a b"', `"${'k'.repeat(256)}"`])(
     'is refused if the key inside is invalid: %s',
     async (key) => {
-      const response = await post(createSessionPath(), { message: script('Done.').message() }, withKey(key));
+      const response = await post(
+        createSessionPath(),
+        { message: registerScript('Done.').message() },
+        withKey(key),
+      );
       const detail = 'Idempotency-Key must be 1 to 255 visible ASCII characters.';
       expect([response.status, await readJson(response)]).toEqual([
         400,

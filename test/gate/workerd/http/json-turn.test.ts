@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { recordings } from '../../../fixtures/scripted-agent.ts';
-import { script } from '../../../fixtures/scripts.ts';
+import { registerScript } from '../../../fixtures/scripts.ts';
 import { createSessionPath, getSessionId, post, readJson } from './client.ts';
 
 describe('a message whose response is JSON', () => {
   it('returns the whole turn after two iterations', async () => {
     const session = createSessionPath();
-    const { message } = script({ calls: [{ name: 'add', input: { a: 1, b: 2 } }] }, 'Three.');
+    const { message } = registerScript({ calls: [{ name: 'add', input: { a: 1, b: 2 } }] }, 'Three.');
     const response = await post(session, { message: message() });
     expect(response.status).toBe(200);
     expect(response.headers.get('content-type')).toBe('application/json');
@@ -30,7 +30,7 @@ describe('a message whose response is JSON', () => {
 
   it('shows the model the earlier conversation', async () => {
     const session = createSessionPath();
-    const { message, model } = script('One.', 'Two.');
+    const { message, model } = registerScript('One.', 'Two.');
     const first = message('First');
     await post(session, { message: first });
     await post(session, { message: 'Second' });
@@ -43,7 +43,7 @@ describe('a message whose response is JSON', () => {
   });
 
   it('continues the loop that it specifies', async () => {
-    const { message } = script('Done.');
+    const { message } = registerScript('Done.');
     const answer = await readJson(
       await post(createSessionPath(), { message: message(), loopId: 'my-loop:1' }),
     );
@@ -51,7 +51,7 @@ describe('a message whose response is JSON', () => {
   });
 
   it('keeps a tool’s data among the artifacts', async () => {
-    const { message } = script({ calls: [{ name: 'look_up', input: { id: 'o1' } }] }, 'Found.');
+    const { message } = registerScript({ calls: [{ name: 'look_up', input: { id: 'o1' } }] }, 'Found.');
     const answer = await readJson(await post(createSessionPath(), { message: message() }));
     const call = `${answer.turn}.3.0`;
     expect(answer.artifacts).toEqual([{ call, tool: 'look_up', value: { id: 'o1', total: 12.5 } }]);
@@ -59,7 +59,10 @@ describe('a message whose response is JSON', () => {
 
   it('preserves invalid Unicode and hostile keys', async () => {
     const session = createSessionPath();
-    const { message } = script({ calls: [{ name: 'record', input: { note: 'surrogate' } }] }, 'Done.');
+    const { message } = registerScript(
+      { calls: [{ name: 'record', input: { note: 'surrogate' } }] },
+      'Done.',
+    );
     const text = message('\ud800 <script> \u2028');
     const context = '{"__proto__":{"admin":true},"constructor":"c","lone":"\\ud800"}';
     const response = await post(session, `{"message":${JSON.stringify(text)},"context":${context}}`);

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { createSessionPath, post, readJson } from './client.ts';
 import { createFileApp } from './file-app.ts';
 
-const TOO_LARGE = {
+const TOO_LARGE_PROBLEM = {
   status: 413,
   type: 'urn:holdfast:problem:body-too-large',
   detail: 'Without its files, the body is larger than 1000000 bytes. Send less, or send long text as a file.',
@@ -43,7 +43,7 @@ describe('a JSON body for an agent that accepts files', () => {
     ['of a long text', JSON.stringify({ message: [{ type: 'text', text: 'a'.repeat(1_000_001) }] })],
   ])('cannot be large because %s', async (_, body) => {
     const response = await sendJson(body);
-    expect(await readJson(response)).toMatchObject(TOO_LARGE);
+    expect(await readJson(response)).toMatchObject(TOO_LARGE_PROBLEM);
   });
 
   it('can have quotes and backslashes in a long text, and is invalid JSON if it is cut off', async () => {
@@ -64,5 +64,5 @@ it.each(['message', 'context'])('the form field %s cannot be as large as a file'
   form.append(field, 'a'.repeat(1_000_001));
   form.append('file', new File(['a png'], 'a.png', { type: 'image/png' }));
   const response = await via(`${createSessionPath('seer')}/messages`, { method: 'POST', body: form });
-  expect(await readJson(response)).toMatchObject(TOO_LARGE);
+  expect(await readJson(response)).toMatchObject(TOO_LARGE_PROBLEM);
 });

@@ -2,7 +2,7 @@ import { runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { describe, expect, it } from 'vitest';
 import { advanceTime } from '../../../fixtures/held-time.ts';
-import { holdReply, script } from '../../../fixtures/scripts.ts';
+import { createHeldReply, registerScript } from '../../../fixtures/scripts.ts';
 import { createTestApp, wrapObjects } from './app.ts';
 import { getSessionName, post, readAllEvents, readJournal, readJson, SSE_HEADERS, send } from './client.ts';
 import { advanceClock, createManualSession, LONG_LEASE_MS } from './time.ts';
@@ -13,22 +13,22 @@ const refuse = () =>
 /** An invocation that can begin a turn, but whose appends and lease renewals fail. */
 const abandonedApp = createTestApp({}, { SESSIONS: wrapObjects(() => ({ append: refuse, renew: refuse })) });
 
-const stubOf = (session: string) => env.SESSIONS.getByName(getSessionName(session));
+const getStub = (session: string) => env.SESSIONS.getByName(getSessionName(session));
 const readAlarm = (session: string) =>
-  runInDurableObject(stubOf(session), (_, { storage }) => storage.getAlarm());
+  runInDurableObject(getStub(session), (_, { storage }) => storage.getAlarm());
 const KEY_HEADERS = { 'idempotency-key': 'k1' };
 
 /** A turn with a silent invocation, an expired lease, and an alarm that the platform has lost. */
 async function loseTurnAlarm() {
   const session = createManualSession();
-  const lost = holdReply('Not stored.');
-  const { message, model } = script(lost.reply, 'Done.');
+  const lost = createHeldReply('Not stored.');
+  const { message, model } = registerScript(lost.reply, 'Done.');
   const body = { message: message() };
   const answering = post(session, body, { headers: KEY_HEADERS, via: abandonedApp });
   await lost.asked();
   lost.release();
   const turn = String((await readJournal(session))[1]?.turn);
-  await runInDurableObject(stubOf(session), (_, { storage }) => storage.deleteAlarm());
+  await runInDurableObject(getStub(session), (_, { storage }) => storage.deleteAlarm());
   advanceTime(LONG_LEASE_MS);
   await advanceClock(session, LONG_LEASE_MS + 2_000);
   return { session, turn, body, model, answering };
@@ -83,8 +83,8 @@ describe('a turn whose alarm the platform has lost', () => {
 
 it('a repeated message waits for the answer while the lease holder is alive', async () => {
   const session = createManualSession();
-  const answer = holdReply('Done.');
-  const { message, model } = script(answer.reply);
+  const answer = createHeldReply('Done.');
+  const { message, model } = registerScript(answer.reply);
   const body = { message: message() };
   const first = post(session, body, { headers: KEY_HEADERS });
   await answer.asked();

@@ -5,7 +5,7 @@ import { computeFileId, createFileApp, postAndRead, toBytes } from './file-app.t
 
 const PNG_PART = { type: 'file', mediaType: 'image/png', data: btoa('a png'), name: 'chart.png' };
 
-const startEventOf = async (session: string, via = send) => (await readJournal(session, via))[1];
+const readStartEvent = async (session: string, via = send) => (await readJournal(session, via))[1];
 
 describe('a message of parts', () => {
   it('is journaled in order with the ids of its files, and is sent with their bytes', async () => {
@@ -20,7 +20,7 @@ describe('a message of parts', () => {
     const { status, answer, session } = await postAndRead(via, { message });
     expect([status, answer.text]).toEqual([200, 'Seen.']);
     const [png, pdf] = [await computeFileId('a png'), await computeFileId('a pdf')];
-    expect(await startEventOf(session, via)).toMatchObject({
+    expect(await readStartEvent(session, via)).toMatchObject({
       type: 'turn-started',
       message: 'What is this?\n\nAnd that?',
       parts: [
@@ -51,7 +51,7 @@ describe('a message of parts', () => {
     const { status, session } = await postAndRead(via, { message });
     expect([status, sent[0]?.length]).toEqual([200, 1]);
     const id = await computeFileId('a png');
-    expect(await startEventOf(session, via)).toMatchObject({
+    expect(await readStartEvent(session, via)).toMatchObject({
       message: '',
       parts: [
         { id, name: 'chart.png' },
@@ -69,8 +69,8 @@ describe('a message of parts', () => {
     ];
     const { session } = await postAndRead(via, { message });
     expect(sent).toEqual([[]]);
-    expect(await startEventOf(session, via)).toMatchObject({ message: 'One.\n\nTwo.' });
-    expect(await startEventOf(session, via)).not.toHaveProperty('parts');
+    expect(await readStartEvent(session, via)).toMatchObject({ message: 'One.\n\nTwo.' });
+    expect(await readStartEvent(session, via)).not.toHaveProperty('parts');
   });
 
   it('accepts a data URL as data and as url, and the file’s type can come from the URL', async () => {
@@ -84,7 +84,7 @@ describe('a message of parts', () => {
     ];
     const { session } = await postAndRead(via, { message });
     const one = { type: 'file', mediaType: 'image/png', id: await computeFileId('a png'), size: 5 };
-    expect(await startEventOf(session, via)).toMatchObject({ parts: [one, one, one, one] });
+    expect(await readStartEvent(session, via)).toMatchObject({ parts: [one, one, one, one] });
   });
 
   it('is stored with sanitized file names and without blank text', async () => {
@@ -95,7 +95,7 @@ describe('a message of parts', () => {
       { ...PNG_PART, name: '  ' },
     ];
     const { session } = await postAndRead(via, { message });
-    const { parts } = Object(await startEventOf(session, via));
+    const { parts } = Object(await readStartEvent(session, via));
     expect(parts).toMatchObject([{ name: 'a b gnp.' }, { mediaType: 'image/png' }]);
     expect(parts[1]).not.toHaveProperty('name');
   });

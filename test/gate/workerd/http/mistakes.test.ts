@@ -20,7 +20,7 @@ const schedule = {
   message: 'Go.',
 };
 const createAppFrom = (config: unknown) => (): unknown => createHoldfast(config as never);
-const scheduleWith = (config: object) => (): unknown => defineSchedule({ ...schedule, ...config } as never);
+const createSchedule = (config: object) => (): unknown => defineSchedule({ ...schedule, ...config } as never);
 
 const createWebhook = (config: object) => (): unknown =>
   outgoingWebhook({ url: 'https://desk.example', secret: 'S', ...config });
@@ -99,7 +99,11 @@ it.each<[mistake: string, make: () => unknown, message: string]>([
   ],
   [
     'a schedule of an unknown agent',
-    createAppFrom({ agents: [clerk], model: openaiCompatible(), use: [scheduleWith({ agent: 'clark' })()] }),
+    createAppFrom({
+      agents: [clerk],
+      model: openaiCompatible(),
+      use: [createSchedule({ agent: 'clark' })()],
+    }),
     "Schedule 'daily' starts the agent 'clark', which is not among the agents. Did you mean 'clerk'?",
   ],
   [
@@ -142,17 +146,17 @@ it.each<[mistake: string, make: () => unknown, message: string]>([
   ],
   [
     'a schedule without an agent',
-    scheduleWith({ agent: undefined }),
+    createSchedule({ agent: undefined }),
     "Schedule 'daily' has no 'agent'. Use a string.",
   ],
   [
     'a schedule with the key prompt',
-    scheduleWith({ message: undefined, prompt: 'Go.' }),
+    createSchedule({ message: undefined, prompt: 'Go.' }),
     "Schedule 'daily' has 'prompt' instead of 'message'. Rename it.",
   ],
   [
     'a cron of six fields',
-    scheduleWith({ cron: '0 0 9 * * *' }),
+    createSchedule({ cron: '0 0 9 * * *' }),
     "Schedule 'daily': '0 0 9 * * *' is not a cron expression of five fields.",
   ],
 ])('the configuration is refused if it has %s', (_, make, message) => {

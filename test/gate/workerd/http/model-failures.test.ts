@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { openaiCompatible } from '../../../../src/model/openai-compatible/entry.ts';
 import { scripted } from '../../../fixtures/scripted-agent.ts';
-import { playModel, script } from '../../../fixtures/scripts.ts';
+import { playModel, registerScript } from '../../../fixtures/scripts.ts';
 import { createTestApp, failingAgent } from './app.ts';
 import {
   createSessionPath,
@@ -41,14 +41,14 @@ const createFailingAnswer =
   (status: number, message: string, headers: Record<string, string> = {}): AnswerFunction =>
   () =>
     Response.json({ error: { message } }, { status, headers });
-const call = (id: string, name: string, input: string) => ({
+const createCall = (id: string, name: string, input: string) => ({
   id,
   type: 'function',
   function: { name, arguments: input },
 });
 const callTools = (...toolCalls: unknown[]): AnswerFunction =>
   createReply({ content: null, tool_calls: toolCalls });
-const stream = (...chunks: string[]): AnswerFunction => {
+const createStream = (...chunks: string[]): AnswerFunction => {
   const body = chunks.map(
     (content) => `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content } }] })}\n\n`,
   );
@@ -156,7 +156,7 @@ describe('a model that fails', () => {
   it('keeps the results of the tools that have run', async () => {
     const session = createSessionPath();
     const { message } = createServer(
-      callTools(call('c1', 'add', '{"a":1,"b":2}')),
+      callTools(createCall('c1', 'add', '{"a":1,"b":2}')),
       createFailingAnswer(500, 'Oops.'),
     );
     const failed = await readJson(await post(session, { message }));
@@ -169,9 +169,9 @@ describe('a model that fails', () => {
   it('fails the turn if its stream breaks off twice, but not if it breaks off once', async () => {
     const session = createSessionPath();
     const { message } = createServer(
-      stream('Half an ans'),
-      stream('Half'),
-      stream('Another half'),
+      createStream('Half an ans'),
+      createStream('Half'),
+      createStream('Another half'),
       () =>
         new Response(
           `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content: 'Whole.' }, finish_reason: 'stop' }] })}\n\ndata: [DONE]\n\n`,
@@ -194,7 +194,7 @@ describe('a model that fails', () => {
 
   it('returns 502 with the text of a thrown value of any type', async () => {
     const session = createSessionPath();
-    const { message } = script(() => {
+    const { message } = registerScript(() => {
       throw new TypeError('the setting is unknown');
     }, 'Recovered.');
     const response = await post(session, { message: message() });
@@ -242,7 +242,7 @@ describe('a turn that fails', () => {
 
 describe('a model that makes invalid tool calls', () => {
   it('receives an error that its JSON is malformed', async () => {
-    const { message, asked } = createServer(callTools(call('c1', 'add', '{"a": 1, "b":')));
+    const { message, asked } = createServer(callTools(createCall('c1', 'add', '{"a": 1, "b":')));
     expect(await readJson(await post(createSessionPath(), { message }))).toMatchObject({
       text: 'Recovered.',
       toolCalls: 1,
@@ -257,7 +257,7 @@ describe('a model that makes invalid tool calls', () => {
   });
 
   it('receives an error that the tool is unknown', async () => {
-    const { message, asked } = createServer(callTools(call('c1', 'ads', '{}')));
+    const { message, asked } = createServer(callTools(createCall('c1', 'ads', '{}')));
     expect(await readJson(await post(createSessionPath(), { message }))).toMatchObject({
       text: 'Recovered.',
     });
@@ -270,7 +270,7 @@ describe('a model that makes invalid tool calls', () => {
 
   it('gets one result for each call if two have the same id', async () => {
     const session = createSessionPath();
-    const same = [call('c1', 'add', '{"a":1,"b":2}'), call('c1', 'add', '{"a":3,"b":4}')];
+    const same = [createCall('c1', 'add', '{"a":1,"b":2}'), createCall('c1', 'add', '{"a":3,"b":4}')];
     const { message, asked } = createServer(callTools(...same), callTools(...same));
     expect(await readJson(await post(session, { message }))).toMatchObject({
       text: 'Recovered.',

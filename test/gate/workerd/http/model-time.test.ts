@@ -72,11 +72,14 @@ it('a model that stops responding in a stream is called once more, and then the 
 
 it('secrets that are not issued within half a minute fail the turn with an error that explains this', async () => {
   const minting = Promise.withResolvers<void>();
-  const secrets = (): Promise<never> => {
+  const createSecrets = (): Promise<never> => {
     minting.resolve();
     return new Promise(() => {});
   };
-  const via = createTestApp({ agents: [createTestAgent(() => new Promise(() => {}))], secrets });
+  const via = createTestApp({
+    agents: [createTestAgent(() => new Promise(() => {}))],
+    secrets: createSecrets,
+  });
   const answer = post(createManualSession('agent'), { message: 'Hi.' }, { via });
   await minting.promise;
   advanceTime(30_000);

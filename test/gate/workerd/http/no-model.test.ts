@@ -6,7 +6,7 @@ import { githubWebhook } from '../../../../src/modules/webhooks/entry.ts';
 import { offlineModel, orOffline } from '../../../../src/offline-model/entry.ts';
 import { ENV } from '../../../fixtures/arrive.ts';
 import { scripted } from '../../../fixtures/scripted-agent.ts';
-import { script } from '../../../fixtures/scripts.ts';
+import { registerScript } from '../../../fixtures/scripts.ts';
 import { createTestApp } from './app.ts';
 import { createSessionPath, post, readJson, type Send } from './client.ts';
 import { config, createHookProblem, deliver, expectProblem, signIssue } from './hook-deliveries.ts';
@@ -81,7 +81,7 @@ describe('a Worker whose settings choose no model', () => {
   );
 
   it('runs agents that have a model, and is healthy if all have one', async () => {
-    const { message } = script('Done.');
+    const { message } = registerScript('Done.');
     const response = await post(createSessionPath(), { message: message() }, { via: createModelApp('') });
     expect(await readJson(response)).toMatchObject({ outcome: 'completed', text: 'Done.' });
     const health = await createModelApp('', { agents: [scripted], model: undefined, use: [] })('/health');

@@ -1,7 +1,7 @@
 /** Responses must not be cached, because a session's owner can erase it. */
 import { describe, expect, it } from 'vitest';
 import { defineTool } from '../../../../src/index.ts';
-import { script } from '../../../fixtures/scripts.ts';
+import { registerScript } from '../../../fixtures/scripts.ts';
 import { createEndpointApp, createRpcRequest, postMcp } from '../mcp/server/talk.ts';
 import { createTestApp } from './app.ts';
 import { createSessionPath, post, readAllEvents, type Send, SSE_HEADERS, send } from './client.ts';
@@ -18,7 +18,7 @@ const readCacheHeaders = async (answer: Response | Promise<Response>): Promise<r
 
 const createAnsweredSession = async (): Promise<string> => {
   const session = createSessionPath();
-  await post(session, { message: script({ text: 'Done.' }).message() });
+  await post(session, { message: registerScript({ text: 'Done.' }).message() });
   return session;
 };
 
@@ -26,7 +26,11 @@ const sendUnauthenticated: Send = createTestApp({ auth: () => null });
 
 describe('a response', () => {
   it.each<[string, number, () => Promise<Response>]>([
-    ['to a message', 200, () => post(createSessionPath(), { message: script({ text: 'Hi.' }).message() })],
+    [
+      'to a message',
+      200,
+      () => post(createSessionPath(), { message: registerScript({ text: 'Hi.' }).message() }),
+    ],
     ['about a session', 200, async () => send(await createAnsweredSession())],
     ['about an agent', 200, () => send('/agents')],
     ['about the routes', 200, () => send('/openapi.json')],
@@ -57,7 +61,7 @@ describe('a response', () => {
   it('is not cached, and not transformed by proxies, if it is a stream', async () => {
     const streamed = await post(
       createSessionPath(),
-      { message: script({ text: 'Hi.' }).message() },
+      { message: registerScript({ text: 'Hi.' }).message() },
       { headers: SSE_HEADERS },
     );
     expect(streamed.headers.get('cache-control')).toBe('no-store, no-transform');

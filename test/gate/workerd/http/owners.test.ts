@@ -4,7 +4,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Caller } from '../../../../src/create-holdfast.ts';
 import { toSessionName } from '../../../doors/session.ts';
-import { script } from '../../../fixtures/scripts.ts';
+import { registerScript } from '../../../fixtures/scripts.ts';
 import { createTestApp } from './app.ts';
 import { createSessionPath, post, type Send } from './client.ts';
 
@@ -20,7 +20,7 @@ const acme = { id: 'ann', tenant: 'acme' };
 
 /** Runs a turn in the session with this reply. */
 const say = (session: string, via: Send, text: string): Promise<Response> =>
-  post(session, { message: script(text).message() }, { via });
+  post(session, { message: registerScript(text).message() }, { via });
 
 describe('a session of a tenant', () => {
   it('is not visible to a caller whose id is the tenant’s name, and vice versa', async () => {

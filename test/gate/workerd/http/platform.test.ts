@@ -2,9 +2,9 @@ import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
 import { createHoldfast } from '../../../../src/create-holdfast.ts';
 import { DEFAULT_PLATFORM, readPlatform } from '../../../doors/session.ts';
 import { advanceTime } from '../../../fixtures/held-time.ts';
-import { limitTo } from '../../../fixtures/platform.ts';
+import { setLimits } from '../../../fixtures/platform.ts';
 import { marathon } from '../../../fixtures/scripted-agent.ts';
-import { holdReply, script, waitUntil } from '../../../fixtures/scripts.ts';
+import { createHeldReply, registerScript, waitUntil } from '../../../fixtures/scripts.ts';
 import { createTestApp, wrapObjects } from './app.ts';
 import {
   createSessionPath,
@@ -26,21 +26,21 @@ let lift = (): void => {};
 afterEach(() => lift());
 
 const add = { calls: [{ name: 'add', input: { a: 1, b: 2 } }] };
-const record = (note: string) => ({ calls: [{ name: 'record', input: { note } }] });
+const createRecordReply = (note: string) => ({ calls: [{ name: 'record', input: { note } }] });
 
 /** The time limit of an invocation in ms, which no test approaches. */
 const WALL_MS = 30_000;
 
 /** Three iterations, then a slow reply, in the first invocation and in the next. */
 function startLongTurn() {
-  const answer = holdReply('Done.');
-  const replies = [add, record('once only'), add, answer.reply, answer.reply];
-  return { ...script(...replies), answer };
+  const answer = createHeldReply('Done.');
+  const replies = [add, createRecordReply('once only'), add, answer.reply, answer.reply];
+  return { ...registerScript(...replies), answer };
 }
 
 describe('a client whose invocation must end before its turn', () => {
   it('receives the address of the answer', async () => {
-    lift = limitTo({ wallMs: WALL_MS });
+    lift = setLimits({ wallMs: WALL_MS });
     const session = createManualSession('marathon');
     const { message, answer } = startLongTurn();
     const answering = post(session, { message: message() });
@@ -62,7 +62,7 @@ describe('a client whose invocation must end before its turn', () => {
   });
 
   it('receives the position at which its stream continues, and misses no event', async () => {
-    lift = limitTo({ wallMs: WALL_MS });
+    lift = setLimits({ wallMs: WALL_MS });
     const session = createManualSession('marathon');
     const { message, answer } = startLongTurn();
     const streaming = await post(session, { message: message() }, { headers: SSE_HEADERS });
@@ -92,9 +92,9 @@ describe('a client whose invocation must end before its turn', () => {
 
   it('waits for the answer without reading until it exists', async () => {
     const session = createSessionPath('marathon');
-    const answer = holdReply('Done.');
+    const answer = createHeldReply('Done.');
     const key = { 'idempotency-key': crypto.randomUUID() };
-    const body = { message: script(add, add, add, answer.reply).message() };
+    const body = { message: registerScript(add, add, add, answer.reply).message() };
     const first = post(session, body, { headers: key });
     await answer.asked();
     let reads = 0;
@@ -120,9 +120,9 @@ describe('a client whose invocation must end before its turn', () => {
 describe('a client that waits for another request’s turn', () => {
   it('receives the address of the answer if its own invocation must end', async () => {
     const session = createManualSession('marathon');
-    const answer = holdReply('Done.');
+    const answer = createHeldReply('Done.');
     const key = { 'idempotency-key': crypto.randomUUID() };
-    const body = { message: script(answer.reply).message() };
+    const body = { message: registerScript(answer.reply).message() };
     const first = post(session, body, { headers: key });
     await answer.asked();
     let watches = 0;
@@ -153,8 +153,8 @@ describe('a client that waits for another request’s turn', () => {
 describe('an event stream whose invocation must end', () => {
   it('reports the position at which to continue', async () => {
     const session = createSessionPath('marathon');
-    const answers = Array.from({ length: 30 }, () => holdReply(add));
-    const { message } = script(...answers.map(({ reply }) => reply), 'Done.');
+    const answers = Array.from({ length: 30 }, () => createHeldReply(add));
+    const { message } = registerScript(...answers.map(({ reply }) => reply), 'Done.');
     const answering = post(session, { message: message() });
     await expect.poll(async () => (await send(session)).status).toBe(200);
     const limited = createTestApp({

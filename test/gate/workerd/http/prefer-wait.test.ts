@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import type { ScriptedReply } from '../../../../src/testing/entry.ts';
 import { handOvers } from '../../../fixtures/hand-overs.ts';
 import { advanceTime } from '../../../fixtures/held-time.ts';
-import { type HeldReply, holdReply, script } from '../../../fixtures/scripts.ts';
+import { createHeldReply, type HeldReply, registerScript } from '../../../fixtures/scripts.ts';
 import {
   createSessionPath,
   getSessionName,
@@ -16,11 +16,13 @@ import {
   send,
 } from './client.ts';
 import { createManualSession } from './time.ts';
-import { answer, linkOf, startWaitingTurn } from './waiting.ts';
+import { answer, getOnlyLink, startWaitingTurn } from './waiting.ts';
 
-const wait = (prefer: string, more: Record<string, string> = {}) => ({ headers: { prefer, ...more } });
+const createPreferOptions = (prefer: string, more: Record<string, string> = {}) => ({
+  headers: { prefer, ...more },
+});
 const get = (session: string, turn: unknown, prefer: string): Promise<Response> =>
-  send(`${session}/turns/${turn}`, wait(prefer));
+  send(`${session}/turns/${turn}`, createPreferOptions(prefer));
 const isInBackground = (session: string): boolean =>
   handOvers.some(({ name }) => name === getSessionName(session));
 /** Returns the status and the headers of a response. */
@@ -53,9 +55,9 @@ interface RunningTurn {
 /** A background turn whose model has been called but has not replied. */
 async function startRunning(said: ScriptedReply = 'Done.', ...more: ScriptedReply[]): Promise<RunningTurn> {
   const session = createManualSession();
-  const reply = holdReply(said);
-  const message = script(reply.reply, ...more).message();
-  const { turn } = await readJson(await post(session, { message }, wait('respond-async')));
+  const reply = createHeldReply(said);
+  const message = registerScript(reply.reply, ...more).message();
+  const { turn } = await readJson(await post(session, { message }, createPreferOptions('respond-async')));
   await reply.asked();
   return { session, turn: String(turn), reply };
 }
@@ -63,8 +65,8 @@ async function startRunning(said: ScriptedReply = 'Done.', ...more: ScriptedRepl
 describe('a message whose client limits its wait', () => {
   it('runs in the background, and returns the usual response if it ends in time', async () => {
     const session = createManualSession();
-    const { message } = script({ calls: [{ name: 'add', input: { a: 1, b: 2 } }] }, 'Three.');
-    const response = await post(session, { message: message() }, wait('wait=10'));
+    const { message } = registerScript({ calls: [{ name: 'add', input: { a: 1, b: 2 } }] }, 'Three.');
+    const response = await post(session, { message: message() }, createPreferOptions('wait=10'));
     const answered = await readJson(response);
     expect([summarizeResponse(response), answered]).toMatchObject([
       [200, 'wait=10'],
@@ -77,8 +79,12 @@ describe('a message whose client limits its wait', () => {
 
   it('returns 202 with the address of the answer if it does not end in time', async () => {
     const session = createManualSession();
-    const reply = holdReply('Done.');
-    const answering = post(session, { message: script(reply.reply).message() }, wait('wait=10'));
+    const reply = createHeldReply('Done.');
+    const answering = post(
+      session,
+      { message: registerScript(reply.reply).message() },
+      createPreferOptions('wait=10'),
+    );
     await reply.asked();
     await waitUntilWatched(session);
     advanceTime(10_000);
@@ -97,9 +103,13 @@ describe('a message whose client limits its wait', () => {
 
   it('can ask for both a wait and a later answer', async () => {
     const session = createManualSession();
-    const reply = holdReply('Done.');
+    const reply = createHeldReply('Done.');
     const prefer = 'respond-async, wait=10';
-    const answering = post(session, { message: script(reply.reply, 'Next.').message() }, wait(prefer));
+    const answering = post(
+      session,
+      { message: registerScript(reply.reply, 'Next.').message() },
+      createPreferOptions(prefer),
+    );
     await reply.asked();
     await waitUntilWatched(session);
     advanceTime(10_000);
@@ -107,7 +117,7 @@ describe('a message whose client limits its wait', () => {
     expect(summarizeResponse(response)).toEqual([202, 'respond-async, wait=10']);
     reply.release();
     await get(session, (await readJson(response)).turn, 'wait=60');
-    const next = await post(session, { message: 'Next' }, wait(prefer));
+    const next = await post(session, { message: 'Next' }, createPreferOptions(prefer));
     expect([summarizeResponse(next), await readJson(next)]).toMatchObject([
       [200, 'wait=10'],
       { text: 'Next.' },
@@ -118,8 +128,12 @@ describe('a message whose client limits its wait', () => {
     'returns 202 immediately if it waits no time: %s',
     async (prefer) => {
       const session = createManualSession();
-      const reply = holdReply('Done.');
-      const response = await post(session, { message: script(reply.reply).message() }, wait(prefer));
+      const reply = createHeldReply('Done.');
+      const response = await post(
+        session,
+        { message: registerScript(reply.reply).message() },
+        createPreferOptions(prefer),
+      );
       expect([summarizeResponse(response), (await readJson(response)).status]).toEqual([
         [202, 'wait=0'],
         'accepted',
@@ -140,7 +154,11 @@ describe('a message whose client limits its wait', () => {
     'wait=x, wait=0',
   ])('ignores an invalid wait: %s', async (prefer) => {
     const session = createManualSession();
-    const response = await post(session, { message: script('Done.').message() }, wait(prefer));
+    const response = await post(
+      session,
+      { message: registerScript('Done.').message() },
+      createPreferOptions(prefer),
+    );
     expect([summarizeResponse(response), isInBackground(session)]).toEqual([[200, null], false]);
   });
 
@@ -155,8 +173,10 @@ describe('a message whose client limits its wait', () => {
 
   it('returns as soon as its turn waits, with the pending calls', async () => {
     const session = createSessionPath('clerk');
-    const { message } = script({ calls: [{ name: 'pay', input: { to: crypto.randomUUID(), amount: 1 } }] });
-    const response = await post(session, { message: message() }, wait('wait=10'));
+    const { message } = registerScript({
+      calls: [{ name: 'pay', input: { to: crypto.randomUUID(), amount: 1 } }],
+    });
+    const response = await post(session, { message: message() }, createPreferOptions('wait=10'));
     expect([summarizeResponse(response), await readJson(response)]).toMatchObject([
       [202, 'wait=10'],
       { status: 'suspended', pending: [{ tool: 'pay' }] },
@@ -164,7 +184,11 @@ describe('a message whose client limits its wait', () => {
   });
 
   it('returns the error of a turn that failed', async () => {
-    const response = await post(createSessionPath(), { message: script().message() }, wait('wait=10'));
+    const response = await post(
+      createSessionPath(),
+      { message: registerScript().message() },
+      createPreferOptions('wait=10'),
+    );
     expect([summarizeResponse(response), (await readJson(response)).outcome]).toEqual([
       [502, 'wait=10'],
       'failed',
@@ -173,9 +197,11 @@ describe('a message whose client limits its wait', () => {
 
   it('returns immediately if it was answered before', async () => {
     const session = createSessionPath();
-    const body = { message: script('Done.').message() };
-    const first = await readJson(await post(session, body, wait('wait=10', { 'idempotency-key': 'k' })));
-    const again = await post(session, body, wait('wait=10', { 'idempotency-key': 'k' }));
+    const body = { message: registerScript('Done.').message() };
+    const first = await readJson(
+      await post(session, body, createPreferOptions('wait=10', { 'idempotency-key': 'k' })),
+    );
+    const again = await post(session, body, createPreferOptions('wait=10', { 'idempotency-key': 'k' }));
     expect([summarizeResponse(again), await readJson(again)]).toEqual([[200, 'wait=10'], first]);
   });
 
@@ -208,8 +234,8 @@ describe('a message whose client limits its wait', () => {
     const session = createSessionPath();
     const response = await post(
       session,
-      { message: script('Done.').message() },
-      wait('wait=10', SSE_HEADERS),
+      { message: registerScript('Done.').message() },
+      createPreferOptions('wait=10', SSE_HEADERS),
     );
     expect(summarizeResponse(response)).toEqual([200, null]);
     const events = await readAllEvents(response);
@@ -223,7 +249,7 @@ describe('an answer to a call whose client limits its wait', () => {
     ['look_up', { result: 1 }],
   ])('is handled like a message for a call of %s', async (tool, body) => {
     const waits = await startWaitingTurn([tool]);
-    const response = await answer(linkOf(waits), body, wait('wait=10'));
+    const response = await answer(getOnlyLink(waits), body, createPreferOptions('wait=10'));
     expect([summarizeResponse(response), await readJson(response)]).toMatchObject([
       [200, 'wait=10'],
       { turn: waits.turn, text: 'Done.' },
@@ -233,10 +259,11 @@ describe('an answer to a call whose client limits its wait', () => {
 
   it('returns 202 immediately if it waits no time', async () => {
     const waits = await startWaitingTurn(['pay']);
-    expect(summarizeResponse(await answer(linkOf(waits), { decision: 'approve' }, wait('wait=0')))).toEqual([
-      202,
-      'wait=0',
-    ]);
+    expect(
+      summarizeResponse(
+        await answer(getOnlyLink(waits), { decision: 'approve' }, createPreferOptions('wait=0')),
+      ),
+    ).toEqual([202, 'wait=0']);
   });
 });
 

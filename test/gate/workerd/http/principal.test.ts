@@ -15,7 +15,7 @@ import { defineMcpEndpoint } from '../../../../src/mcp/server/entry.ts';
 import { requireApproval } from '../../../../src/modules/decorators/entry.ts';
 import { defineSchedule } from '../../../../src/modules/schedules/entry.ts';
 import { toSessionName } from '../../../doors/session.ts';
-import { modelBySession, script } from '../../../fixtures/scripts.ts';
+import { modelBySession, registerScript } from '../../../fixtures/scripts.ts';
 import { callTool } from '../mcp/server/talk.ts';
 import { checkResponses } from './as-described.ts';
 import { createSessionPath, getSessionId, ORIGIN, post, readJournal, readJson, type Send } from './client.ts';
@@ -63,7 +63,7 @@ const ann: Caller = { id: 'ann', tenant: 'acme', roles: ['clerk'], claims: { sub
 const principalOfAnn = { id: 'ann', tenant: 'acme', roles: ['clerk'] };
 
 /** A separate Worker, which trusts the header `x-caller`, and its entry point for abandoned turns. */
-function deploy(config: Partial<HoldfastConfig> = {}) {
+function createDeployment(config: Partial<HoldfastConfig> = {}) {
   const { worker, TurnRunner } = createHoldfast({
     agents: [{ ...agent, model: modelBySession }],
     auth: ({ headers }) => JSON.parse(headers.get('x-caller') ?? 'null'),
@@ -91,49 +91,49 @@ function deploy(config: Partial<HoldfastConfig> = {}) {
 }
 
 /** Returns the address for answering the only pending call. */
-const linkIn = ({ pending }: Readonly<Record<string, unknown>>): string =>
+const getPendingLink = ({ pending }: Readonly<Record<string, unknown>>): string =>
   String(Object.values(Object(pending)[0].links)[0]);
 
 const BACKGROUND = { prefer: 'respond-async' };
 
 describe('the principal of a call', () => {
   it('is the sender of the message, with the roles at that time, even in another invocation', async () => {
-    const { as, resume } = deploy();
-    await post(createSessionPath('agent'), { message: script(...LOOKS).message() }, { via: as(ann) });
+    const { as, resume } = createDeployment();
+    await post(createSessionPath('agent'), { message: registerScript(...LOOKS).message() }, { via: as(ann) });
     const session = createSessionPath('agent');
-    const body = { message: script(...LOOKS).message() };
+    const body = { message: registerScript(...LOOKS).message() };
     const { turn } = await readJson(await post(session, body, { headers: BACKGROUND, via: as(ann) }));
     await resume(session, turn);
     expect(seen.map(({ principal }) => principal)).toEqual([principalOfAnn, principalOfAnn]);
   });
 
   it('is journaled without credentials and claims', async () => {
-    const { as } = deploy();
+    const { as } = createDeployment();
     const session = createSessionPath('agent');
     const headers = { authorization: 'Bearer token-4711' };
-    await post(session, { message: script('Done.').message() }, { headers, via: as(ann) });
+    await post(session, { message: registerScript('Done.').message() }, { headers, via: as(ann) });
     const events = await readJournal(session, as(ann));
     expect(events[1]).toMatchObject({ principal: principalOfAnn });
     expect(JSON.stringify([events, await readJson(await as(ann)(session))])).not.toMatch(/4711|gold/);
   });
 
   it('cannot be chosen by a body or a header', async () => {
-    const { as } = deploy({
+    const { as } = createDeployment({
       http: { bodyContext: ['principal', 'tenant'], contextHeaders: { 'x-who': 'id' } },
     });
     const context = { principal: { id: 'root' }, tenant: 'evil' };
     const headers = { 'x-who': 'root' };
-    const body = { message: script(...LOOKS).message(), context };
+    const body = { message: registerScript(...LOOKS).message(), context };
     await post(createSessionPath('agent'), body, { headers, via: as(ann) });
     expect(seen).toMatchObject([{ principal: principalOfAnn, context: { ...context, id: 'root' } }]);
   });
 
   it('is passed to strategies, and to the policy that permits calls', async () => {
-    const { as } = deploy();
-    const { message, model } = script(...LOOKS);
+    const { as } = createDeployment();
+    const { message, model } = registerScript(...LOOKS);
     await post(createSessionPath('agent'), { message: message() }, { via: as({ id: 'eve' }) });
     expect(seen).toEqual([]);
-    const hidden = script('Nothing here.');
+    const hidden = registerScript('Nothing here.');
     await post(createSessionPath('agent'), { message: hidden.message() }, { via: as({ id: 'mallory' }) });
     expect(hidden.model.requests[0]?.tools).toEqual([]);
     expect(JSON.stringify(model.requests[1])).toContain(
@@ -149,9 +149,9 @@ describe('the principal of a call', () => {
       agent: 'agent',
       owner: { tenant: 'acme' },
       session: id,
-      message: script(...LOOKS).message(),
+      message: registerScript(...LOOKS).message(),
     });
-    const { as, resume, worker } = deploy({ use: [schedule] });
+    const { as, resume, worker } = createDeployment({ use: [schedule] });
     const time = { cron: '0 6 * * *', scheduledTime: 0, type: 'scheduled', noRetry: () => {} } as const;
     await worker.scheduled(time, env, createExecutionContext());
     const session = `/agents/agent/sessions/${id}`;
@@ -161,7 +161,7 @@ describe('the principal of a call', () => {
   });
 
   it('is the authenticated caller if an MCP client calls a tool', async () => {
-    const { as } = deploy({ use: [defineMcpEndpoint({ tools: [look] })] });
+    const { as } = createDeployment({ use: [defineMcpEndpoint({ tools: [look] })] });
     await callTool(as(ann), 'look', {});
     expect(seen.map(({ principal }) => principal)).toEqual([principalOfAnn]);
   });
@@ -203,7 +203,7 @@ describe('the context of a body', () => {
       ['constructor'],
     ],
   ])('is refused with the name of the setting if it is not allowed: %s', async (_, config, context, keys) => {
-    const { as } = deploy(config);
+    const { as } = createDeployment(config);
     const session = createSessionPath('agent');
     const response = await post(session, { message: 'Hello', context }, { via: as(ann) });
     expect([response.status, await readJson(response)]).toEqual([422, createRefusal(...keys)]);
@@ -211,7 +211,7 @@ describe('the context of a body', () => {
   });
 
   it('overrides the agent’s, and mapped headers override it', async () => {
-    const { as } = deploy({
+    const { as } = createDeployment({
       agents: [
         {
           ...agent,
@@ -222,7 +222,7 @@ describe('the context of a body', () => {
       context: { a: 0, d: 0 },
       http: { bodyContext: ['b', 'c'], contextHeaders: { 'x-c': 'c' } },
     });
-    const body = { message: script(...LOOKS).message(), context: { b: 2, c: 2 } };
+    const body = { message: registerScript(...LOOKS).message(), context: { b: 2, c: 2 } };
     await post(createSessionPath('agent'), body, { headers: { 'x-c': 'header' }, via: as(ann) });
     expect(seen).toMatchObject([{ context: { a: 1, b: 2, c: 'header', d: 0 } }]);
   });
@@ -238,7 +238,7 @@ describe('the context of a body', () => {
       { http: { contextHeaders: { 'x-loop': LOOP_ID_KEY } } },
     ],
   ])('cannot be allowed to choose the loop: %s', (problem, config) => {
-    expect(() => deploy(config)).toThrow(new ConfigurationError(`createHoldfast has ${problem}`));
+    expect(() => createDeployment(config)).toThrow(new ConfigurationError(`createHoldfast has ${problem}`));
   });
 });
 
@@ -248,10 +248,10 @@ describe('a decision', () => {
   const manager: Caller = { ...ann, roles: ['manager'] };
 
   it('depends on the current roles of its decider, not on the roles of the message’s sender', async () => {
-    const { as } = deploy();
-    const message = script(...CLOSER).message();
+    const { as } = createDeployment();
+    const message = registerScript(...CLOSER).message();
     const asked = await readJson(await post(createSessionPath('agent'), { message }, { via: as(manager) }));
-    const link = linkIn(asked);
+    const link = getPendingLink(asked);
     const refused = await answer(link, APPROVE, { via: as(ann) });
     expect([refused.status, seen]).toEqual([403, []]);
     expect((await answer(link, APPROVE, { via: as({ ...ann, id: 'max', roles: ['manager'] }) })).status).toBe(
@@ -264,24 +264,24 @@ describe('a decision', () => {
 
 describe('the request of a caller', () => {
   const told: unknown[] = [];
-  const secrets: HoldfastConfig['secrets'] = (_, principal, { request, claims }) => {
+  const createSecrets: HoldfastConfig['secrets'] = (_, principal, { request, claims }) => {
     told.push([principal.id, request?.headers.get('authorization'), claims]);
     return { key: request?.headers.get('authorization') ?? `minted-for-${principal.id}` };
   };
   /** The principal and the request of each created context. */
   const made: unknown[] = [];
-  const context: HoldfastConfig['context'] = (_, { principal, request }) => {
+  const createContext: HoldfastConfig['context'] = (_, { principal, request }) => {
     made.push([principal.id, request?.headers.get('authorization')]);
     return { of: principal.id, agent: request?.headers.get('user-agent') ?? 'none' };
   };
   const headers = { authorization: 'Bearer of-ann', 'user-agent': 'browser' };
-  const { as, resume } = deploy({ secrets, context });
+  const { as, resume } = createDeployment({ secrets: createSecrets, context: createContext });
   beforeEach(() => void [told, made].map((list) => list.splice(0)));
 
   it('is passed to the hooks in the invocation that it began, with its claims', async () => {
     await post(
       createSessionPath('agent'),
-      { message: script(...LOOKS).message() },
+      { message: registerScript(...LOOKS).message() },
       { headers, via: as(ann) },
     );
     expect(told).toEqual([['ann', 'Bearer of-ann', ann.claims]]);
@@ -290,7 +290,7 @@ describe('the request of a caller', () => {
 
   it('is absent if another invocation runs the turn', async () => {
     const session = createSessionPath('agent');
-    const body = { message: script(...LOOKS).message() };
+    const body = { message: registerScript(...LOOKS).message() };
     const { turn } = await readJson(
       await post(session, body, { headers: { ...headers, ...BACKGROUND }, via: as(ann) }),
     );
@@ -301,11 +301,11 @@ describe('the request of a caller', () => {
 
   it('is not replaced by the decider’s, so that their token is never passed to a tool of another caller’s turn', async () => {
     const replies = [{ calls: [{ name: 'look_closer' }] }, 'Done.'] as const;
-    const message = script(...replies).message();
+    const message = registerScript(...replies).message();
     const asked = await readJson(
       await post(createSessionPath('agent'), { message }, { headers, via: as(ann) }),
     );
-    const link = linkIn(asked);
+    const link = getPendingLink(asked);
     const max: Caller = { id: 'max', tenant: 'acme', roles: ['manager'], claims: { sub: 'max' } };
     const answered = await answer(
       link,
@@ -325,7 +325,7 @@ describe('the request of a caller', () => {
 
   it('is not the request of a caller who declines the pending calls of another caller', async () => {
     const session = createSessionPath('agent');
-    const { message } = script({ calls: [{ name: 'look_closer' }] }, ...LOOKS);
+    const { message } = registerScript({ calls: [{ name: 'look_closer' }] }, ...LOOKS);
     await post(session, { message: message() }, { headers, via: as(ann) });
     for (const list of [told, made]) list.splice(0);
     const max: Caller = { id: 'max', tenant: 'acme', roles: ['manager'] };
@@ -343,15 +343,15 @@ describe('the request of a caller', () => {
   });
 
   it('is passed to the hooks of a tool and of an agent that an MCP client calls', async () => {
-    const published = deploy({
-      secrets,
-      context,
+    const published = createDeployment({
+      secrets: createSecrets,
+      context: createContext,
       use: [defineMcpEndpoint({ tools: [look], agents: ['agent'] })],
     });
     const via: Send = (path, init) =>
       published.as(ann)(path, { ...init, headers: { ...Object(init?.headers), ...headers } });
     await callTool(via, 'look', {});
-    await callTool(via, 'agent', { message: script(...LOOKS).message() });
+    await callTool(via, 'agent', { message: registerScript(...LOOKS).message() });
     expect(seen).toMatchObject([
       { key: 'Bearer of-ann', context: { of: 'ann', agent: 'browser' } },
       { key: 'Bearer of-ann', context: { of: 'ann', agent: 'browser' } },

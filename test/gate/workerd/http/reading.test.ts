@@ -1,7 +1,7 @@
 import { runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { describe, expect, it } from 'vitest';
-import { holdReply, script } from '../../../fixtures/scripts.ts';
+import { createHeldReply, registerScript } from '../../../fixtures/scripts.ts';
 import { createTestApp, wrapObjects } from './app.ts';
 import {
   createSessionPath,
@@ -16,17 +16,17 @@ import {
   send,
 } from './client.ts';
 
-const stubOf = (session: string) => env.SESSIONS.getByName(getSessionName(session));
+const getStub = (session: string) => env.SESSIONS.getByName(getSessionName(session));
 
 const listTables = (session: string): Promise<unknown[]> =>
-  runInDurableObject(stubOf(session), (_, { storage }) =>
+  runInDurableObject(getStub(session), (_, { storage }) =>
     storage.sql.exec("SELECT name FROM sqlite_master WHERE name NOT LIKE '\\_cf%' ESCAPE '\\'").toArray(),
   );
 
 describe('the state of a session', () => {
   it('shows the conversation, the tools’ artifacts, and the ended turn', async () => {
     const session = createSessionPath();
-    const { message } = script({ calls: [{ name: 'record', input: { note: 'milk' } }] }, 'Noted.');
+    const { message } = registerScript({ calls: [{ name: 'record', input: { note: 'milk' } }] }, 'Noted.');
     const text = message();
     const answer = await readJson(await post(session, { message: text }));
     const call = { id: `${answer.turn}.3.0`, name: 'record', input: '{"note":"milk"}', status: 'ended' };
@@ -52,8 +52,8 @@ describe('the state of a session', () => {
 
   it('shows the running turn', async () => {
     const session = createSessionPath();
-    const answer = holdReply('Done.');
-    const { message } = script(answer.reply);
+    const answer = createHeldReply('Done.');
+    const { message } = registerScript(answer.reply);
     const answering = post(session, { message: message() });
     await answer.asked();
     const state = await readJson(await send(session));
@@ -89,7 +89,7 @@ describe('the state of a session', () => {
 describe('the journal as JSON', () => {
   it('is returned in pages, each with a link to the next one', async () => {
     const session = createSessionPath();
-    const { message } = script('Done.');
+    const { message } = registerScript('Done.');
     await post(session, { message: message() });
     const all = (await readJson(await send(`${session}/events`))) as { events: unknown[] };
     expect(all).toMatchObject({
@@ -112,7 +112,7 @@ describe('the journal as JSON', () => {
 
   it('is empty after the last event', async () => {
     const session = createSessionPath();
-    await post(session, { message: script('Done.').message() });
+    await post(session, { message: registerScript('Done.').message() });
     expect(await readJson(await send(`${session}/events?after=99`))).toEqual({
       events: [],
       head: 4,
@@ -122,7 +122,7 @@ describe('the journal as JSON', () => {
 
   it('responds to HEAD without a body, even if a stream is requested', async () => {
     const session = createSessionPath();
-    await post(session, { message: script('Done.').message() });
+    await post(session, { message: registerScript('Done.').message() });
     const response = await send(`${session}/events`, { method: 'HEAD', headers: SSE_HEADERS });
     expect([response.status, response.headers.get('content-type'), await response.text()]).toEqual([
       200,
@@ -135,8 +135,8 @@ describe('the journal as JSON', () => {
 describe('the journal as a stream', () => {
   it('follows a turn while it runs, and then the next turn', async () => {
     const session = createSessionPath();
-    const answer = holdReply('Done.');
-    const { message } = script(answer.reply, 'Again.');
+    const answer = createHeldReply('Done.');
+    const { message } = registerScript(answer.reply, 'Again.');
     const answering = post(session, { message: message() });
     await answer.asked();
     const events = readSentEvents(await send(`${session}/events`, { headers: SSE_HEADERS }));
@@ -157,7 +157,7 @@ describe('the journal as a stream', () => {
     [{ 'last-event-id': '' }, '', [1, 2, 3, 4]],
   ])('resumes after the last event that was received: %j %s', async (headers, query, ids) => {
     const session = createSessionPath();
-    await post(session, { message: script('Done.').message() });
+    await post(session, { message: registerScript('Done.').message() });
     const events = readSentEvents(
       await send(`${session}/events${query}`, { headers: { ...SSE_HEADERS, ...headers } }),
     );
@@ -167,11 +167,11 @@ describe('the journal as a stream', () => {
 
   it('leaves no watcher behind if its reader disconnects', async () => {
     const session = createSessionPath();
-    await post(session, { message: script('Done.').message() });
+    await post(session, { message: registerScript('Done.').message() });
     const events = readSentEvents(await send(`${session}/events`, { headers: SSE_HEADERS }));
     await readUntil(events, 'turn-ended');
     const countWatchers = () =>
-      runInDurableObject(stubOf(session), (_, state) => state.getWebSockets().length);
+      runInDurableObject(getStub(session), (_, state) => state.getWebSockets().length);
     await expect.poll(countWatchers).toBe(1);
     await events.return(undefined);
     await expect.poll(countWatchers).toBe(0);
@@ -179,7 +179,7 @@ describe('the journal as a stream', () => {
 
   it('sends every event to a client that reads slowly', async () => {
     const session = createSessionPath();
-    const { message } = script(...Array.from({ length: 30 }, (_, i) => `Answer ${i}`));
+    const { message } = registerScript(...Array.from({ length: 30 }, (_, i) => `Answer ${i}`));
     for (let i = 0; i < 30; i += 1) await post(session, { message: i === 0 ? message() : 'x'.repeat(9_000) });
     const ids: unknown[] = [];
     for await (const { id } of readSentEvents(await send(`${session}/events`, { headers: SSE_HEADERS }))) {
@@ -193,7 +193,7 @@ describe('the journal as a stream', () => {
 
   it('is read only as far as its client reads', async () => {
     const session = createSessionPath();
-    const { message } = script('1', '2', '3', '4', '5', '6', '7', '8');
+    const { message } = registerScript('1', '2', '3', '4', '5', '6', '7', '8');
     for (let i = 0; i < 8; i += 1) await post(session, { message: i === 0 ? message() : 'x'.repeat(50_000) });
     /** Follows the session with one event per page. */
     async function follow() {
@@ -224,7 +224,7 @@ describe('the journal as a stream', () => {
   it('replays the same events for an earlier turn', async () => {
     const session = createSessionPath();
     const streamed = await readAllEvents(
-      await post(session, { message: script('A').message() }, { headers: SSE_HEADERS }),
+      await post(session, { message: registerScript('A').message() }, { headers: SSE_HEADERS }),
     );
     const events = readSentEvents(await send(`${session}/events`, { headers: SSE_HEADERS }));
     const followed = await readUntil(events, 'turn-ended');

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createSessionPath, readAllEvents, readJournal, readJson, SSE_HEADERS, send } from './client.ts';
-import { answer, createProblem, linkOf, startWaitingTurn } from './waiting.ts';
+import { answer, createProblem, getOnlyLink, startWaitingTurn } from './waiting.ts';
 
 describe('the result of a tool that the caller runs', () => {
   it('is requested and sent, and the turn resumes (SPM-17, SPA-02)', async () => {
@@ -17,7 +17,7 @@ describe('the result of a tool that the caller runs', () => {
         links: { results: `${session}/results/${turn}.3.0` },
       },
     ]);
-    const response = await answer(linkOf(wait), { result: { total: 12.5 } });
+    const response = await answer(getOnlyLink(wait), { result: { total: 12.5 } });
     expect([response.status, await readJson(response)]).toEqual([
       200,
       expect.objectContaining({
@@ -39,16 +39,16 @@ describe('the result of a tool that the caller runs', () => {
     [{ result: null }, ''],
   ])('is shown to the model: %j (SPM-17)', async (body, text) => {
     const wait = await startWaitingTurn(['look_up']);
-    expect((await answer(linkOf(wait), body)).status).toBe(200);
+    expect((await answer(getOnlyLink(wait), body)).status).toBe(200);
     expect(wait.model.requests.at(-1)?.messages.at(-1)).toMatchObject({ text });
   });
 
   it('is accepted only once, and is returned to its sender under a key', async () => {
     const wait = await startWaitingTurn(['look_up']);
     const headers = { 'idempotency-key': 'k' };
-    const first = await readJson(await answer(linkOf(wait), { text: 'One.' }, { headers }));
-    expect(await readJson(await answer(linkOf(wait), { text: 'One.' }, { headers }))).toEqual(first);
-    const other = await answer(linkOf(wait), { text: 'Two.' });
+    const first = await readJson(await answer(getOnlyLink(wait), { text: 'One.' }, { headers }));
+    expect(await readJson(await answer(getOnlyLink(wait), { text: 'One.' }, { headers }))).toEqual(first);
+    const other = await answer(getOnlyLink(wait), { text: 'Two.' });
     expect([other.status, (await readJson(other)).type]).toEqual([
       409,
       'urn:holdfast:problem:already-answered',
@@ -59,7 +59,7 @@ describe('the result of a tool that the caller runs', () => {
   it('streams the turn to a client that asks for events', async () => {
     const wait = await startWaitingTurn(['look_up']);
     const events = await readAllEvents(
-      await answer(linkOf(wait), { text: 'Found.' }, { headers: SSE_HEADERS }),
+      await answer(getOnlyLink(wait), { text: 'Found.' }, { headers: SSE_HEADERS }),
     );
     expect(events.at(-1)).toMatchObject({ event: 'answer', data: { outcome: 'completed' } });
   });
@@ -85,7 +85,7 @@ describe('the result of a tool that the caller runs', () => {
     ],
   ])('is refused with every problem if it is invalid: %s', async (_, body, problems) => {
     const wait = await startWaitingTurn(['look_up']);
-    const response = await answer(linkOf(wait), body);
+    const response = await answer(getOnlyLink(wait), body);
     const detail = `The body is not valid: ${problems.join('; ')}.`;
     expect(await readJson(response)).toEqual(createProblem('invalid-body', 422, detail, { problems }));
     expect((await readJson(await send(wait.session))).pending).toEqual(wait.pending);

@@ -3,7 +3,7 @@
  */
 import { describe, expect, it } from 'vitest';
 import { clerk } from '../../../fixtures/clerk-agent.ts';
-import { script } from '../../../fixtures/scripts.ts';
+import { registerScript } from '../../../fixtures/scripts.ts';
 import { createTestApp, wrapObjects } from './app.ts';
 import {
   createSessionPath,
@@ -31,7 +31,10 @@ describe('a stream of a turn that resumes while its end is read', () => {
         return stub.read(query);
       },
     }));
-    const { message } = script({ calls: [{ name: 'pay', input: { to: 'ann', amount: 1 } }] }, 'Done.');
+    const { message } = registerScript(
+      { calls: [{ name: 'pay', input: { to: 'ann', amount: 1 } }] },
+      'Done.',
+    );
     const via = createTestApp({ agents: [clerk] }, { SESSIONS });
     const shown = await readAllEvents(
       await post(session, { message: message() }, { headers: SSE_HEADERS, via }),

@@ -6,7 +6,7 @@ import { defineAgent, ModelError } from '../../../../src/index.ts';
 import { retry, retryLast } from '../../../../src/modules/retry/entry.ts';
 import { clerk, listPaymentsTo } from '../../../fixtures/clerk-agent.ts';
 import { scripted } from '../../../fixtures/scripted-agent.ts';
-import { holdReply, modelBySession, script } from '../../../fixtures/scripts.ts';
+import { createHeldReply, modelBySession, registerScript } from '../../../fixtures/scripts.ts';
 import { createConnectionLost, registerSpeaking, WAIT } from '../../../fixtures/speaking.ts';
 import { createTestApp } from './app.ts';
 import {
@@ -45,16 +45,16 @@ const postRetry = (
 const downError = new ModelError('bad-request', 'The model is down.');
 
 /** Returns the model's last messages. */
-const getShownMessages = ({ model }: ReturnType<typeof script>) =>
+const getShownMessages = ({ model }: ReturnType<typeof registerScript>) =>
   model.requests.at(-1)?.messages.flatMap(({ role, text }) => (role === 'system' ? [] : [[role, text]]));
 
-const startEventsOf = async (session: string) =>
+const listStartEvents = async (session: string) =>
   (await readJournal(session, via)).filter(({ type }) => type === 'turn-started');
 
 describe('a retry', () => {
   it('is a turn of the same message, which the conversation contains once', async () => {
     const session = createSessionPath();
-    const asked = script(downError, 'Here.');
+    const asked = registerScript(downError, 'Here.');
     const message = asked.message('Where is it?');
     expect((await post(session, { message }, { via })).status).toBe(502);
     const response = await postRetry(session);
@@ -63,7 +63,7 @@ describe('a retry', () => {
     expect(answer).toMatchObject({ outcome: 'completed', text: 'Here.', iterations: 1 });
     expect(response.headers.get('content-location')).toBe(`${session}/turns/${answer.turn}`);
     expect(getShownMessages(asked)).toEqual([['user', message]]);
-    const [first, second] = await startEventsOf(session);
+    const [first, second] = await listStartEvents(session);
     expect(second).toMatchObject({ turn: answer.turn, message, retries: first?.turn });
     expect(second).not.toHaveProperty('line');
     const { messages } = await readJson(await via(session));
@@ -77,7 +77,7 @@ describe('a retry', () => {
     const session = createSessionPath('clerk');
     const to = crypto.randomUUID();
     const pays = { calls: [{ name: 'pay_now', input: { to, amount: 5 } }] };
-    const asked = script(pays, downError, pays, 'Paid twice.');
+    const asked = registerScript(pays, downError, pays, 'Paid twice.');
     await post(session, { message: asked.message('Pay.') }, { via });
     expect(await readJson(await postRetry(session))).toMatchObject({ text: 'Paid twice.' });
     const [, , third] = asked.model.requests;
@@ -124,7 +124,7 @@ describe('a retry', () => {
     await (await postRetry(session)).text();
     await (await postRetry(session)).text();
     expect(await readJson(await postRetry(session))).toMatchObject({ text: 'Here.' });
-    const turns = await startEventsOf(session);
+    const turns = await listStartEvents(session);
     expect(turns.map((one) => one.message)).toEqual([message, message, message, message]);
     expect(turns.map((one) => one.retries)).toEqual([
       undefined,
@@ -133,8 +133,8 @@ describe('a retry', () => {
   });
 
   it.each([
-    ['failed', script(downError, 'Here.')],
-    ['limit-reached', script({ calls: ['nothing'] }, 'As far as I know, here.', 'Here.')],
+    ['failed', registerScript(downError, 'Here.')],
+    ['limit-reached', registerScript({ calls: ['nothing'] }, 'As far as I know, here.', 'Here.')],
   ])('is accepted for a turn that ended as %s', async (outcome, asked) => {
     const session = createSessionPath('brief');
     const first = await post(session, { message: asked.message() }, { via });
@@ -144,7 +144,7 @@ describe('a retry', () => {
 
   it('can be streamed or run in the background, like a message', async () => {
     const session = createSessionPath();
-    const asked = script(downError, downError, 'Here.');
+    const asked = registerScript(downError, downError, 'Here.');
     await post(session, { message: asked.message() }, { via });
     const later = await postRetry(session, { prefer: 'respond-async' });
     expect(later.status).toBe(202);
@@ -162,14 +162,14 @@ describe('a retry', () => {
 
   it('runs only once under its key, even if it is repeated after its end', async () => {
     const session = createSessionPath();
-    const asked = script(downError, downError, 'Here.');
+    const asked = registerScript(downError, downError, 'Here.');
     await post(session, { message: asked.message() }, { via });
     const headers = { 'idempotency-key': 'k1' };
     const [first, second] = await Promise.all([postRetry(session, headers), postRetry(session, headers)]);
     const turn = (await readJson(first)).turn;
     expect((await readJson(second)).turn).toBe(turn);
     expect((await readJson(await postRetry(session, headers))).turn).toBe(turn);
-    expect(await startEventsOf(session)).toHaveLength(2);
+    expect(await listStartEvents(session)).toHaveLength(2);
     expect(await readJson(await postRetry(session, { 'idempotency-key': 'k2' }))).toMatchObject({
       text: 'Here.',
     });
@@ -188,7 +188,7 @@ describe('a retry', () => {
         http: { bodyContext: ['locale'], contextHeaders: { 'x-desk': 'desk' } },
       });
     const session = createSessionPath();
-    const asked = script(downError, downError, 'Here.');
+    const asked = registerScript(downError, downError, 'Here.');
     const body = { message: asked.message(), context: { locale: 'de' } };
     await post(session, body, { via: createAppFor('ada'), headers: { 'x-desk': '7' } });
     await (await postRetry(session, {}, createAppFor('ada'))).text();
@@ -207,7 +207,7 @@ describe('a retry', () => {
     const holdfast = createHoldfast({ agents: [scripted] });
     const of = { agent: 'scripted', session: crypto.randomUUID(), principal: { id: 'ada' } };
     const session = sessionOf(holdfast, env, of);
-    await session.send(script(downError, 'Here.').message());
+    await session.send(registerScript(downError, 'Here.').message());
     expect(await retryLast(session)).toMatchObject({ outcome: 'completed', text: 'Here.' });
     await expect(retryLast(session)).rejects.toMatchObject({ type: 'nothing-to-retry' });
   });
@@ -216,7 +216,7 @@ describe('a retry', () => {
     const holdfast = createHoldfast({ agents: [scripted] });
     const of = { agent: 'scripted', session: crypto.randomUUID(), principal: { id: 'ada' } };
     const session = sessionOf(holdfast, env, of);
-    const asked = script(downError, 'Here.', 'Here again.');
+    const asked = registerScript(downError, 'Here.', 'Here again.');
     await session.send(asked.message());
     const [arrived, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const sendWhenReleased = async (send: () => unknown): Promise<unknown> => {
@@ -224,18 +224,20 @@ describe('a retry', () => {
       await released.promise;
       return send();
     };
-    const slowDown = (name: string) => {
+    const createSlowStub = (name: string) => {
       const stub = env.SESSIONS.getByName(name);
       return new Proxy(stub, {
         get: (_, key) => {
-          const call = (...args: unknown[]): unknown => Reflect.get(stub, key)(...args);
-          return key === 'begin' ? (...args: unknown[]) => sendWhenReleased(() => call(...args)) : call;
+          const callStub = (...args: unknown[]): unknown => Reflect.get(stub, key)(...args);
+          return key === 'begin'
+            ? (...args: unknown[]) => sendWhenReleased(() => callStub(...args))
+            : callStub;
         },
       });
     };
     const slow = sessionOf(
       holdfast,
-      { ...env, SESSIONS: { getByName: slowDown } } as unknown as typeof env,
+      { ...env, SESSIONS: { getByName: createSlowStub } } as unknown as typeof env,
       of,
     );
     const late = retryLast(slow, { idempotencyKey: 'late' });
@@ -264,7 +266,9 @@ describe('a refused retry', () => {
 
   it('cannot be made of a message that was answered', async () => {
     const session = createSessionPath();
-    const { turn } = await readJson(await post(session, { message: script('Here.').message() }, { via }));
+    const { turn } = await readJson(
+      await post(session, { message: registerScript('Here.').message() }, { via }),
+    );
     expect(await readProblem(await postRetry(session))).toEqual([
       409,
       'nothing-to-retry',
@@ -275,8 +279,8 @@ describe('a refused retry', () => {
 
   it('cannot be made while a turn runs or waits', async () => {
     const session = createSessionPath('clerk');
-    const slow = holdReply({ calls: [{ name: 'pay', input: { to: 'x', amount: 1 } }] });
-    const answering = post(session, { message: script(slow.reply).message() }, { via });
+    const slow = createHeldReply({ calls: [{ name: 'pay', input: { to: 'x', amount: 1 } }] });
+    const answering = post(session, { message: registerScript(slow.reply).message() }, { via });
     await slow.asked();
     expect(await readProblem(await postRetry(session))).toEqual([
       409,
@@ -296,7 +300,7 @@ describe('a refused retry', () => {
 
   it('cannot have a body', async () => {
     const session = createSessionPath();
-    await post(session, { message: script(downError, 'Here.').message() }, { via });
+    await post(session, { message: registerScript(downError, 'Here.').message() }, { via });
     const send = (body: string) => via(`${session}/retry`, { method: 'POST', body });
     expect(await readProblem(await send('{"message":"x"}'))).toEqual([
       422,

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { defineAgent, defineTool } from '../../../../src/index.ts';
 import { communicateTool, defineUnfolding } from '../../../../src/kinds/entry.ts';
 import { scripted } from '../../../fixtures/scripted-agent.ts';
-import { script } from '../../../fixtures/scripts.ts';
+import { registerScript } from '../../../fixtures/scripts.ts';
 import { createTestApp } from './app.ts';
 import { createSessionPath, post, readAllEvents, readJson, SSE_HEADERS } from './client.ts';
 
@@ -47,7 +47,7 @@ describe('an answer', () => {
     const librarian = { ...clerk, name: 'librarian', tools: [shelf] };
     const library = createTestApp({ agents: [librarian] });
     const session = createSessionPath('librarian');
-    const { message } = script({ calls: [{ name: 'shelf' }] }, { calls: [{ name: 'take' }] });
+    const { message } = registerScript({ calls: [{ name: 'shelf' }] }, { calls: [{ name: 'take' }] });
     const answer = await readJson(await post(session, { message: message('Take it.') }, { via: library }));
     const { turn } = answer;
     expect(answer).toMatchObject({
@@ -64,7 +64,7 @@ describe('an answer', () => {
 describe('the messages of calls to the user', () => {
   it('are in the answer, in the answer at its address, and in a message of the session (S0-122)', async () => {
     const session = createSessionPath('clerk');
-    const { message } = script(...REPLIES);
+    const { message } = registerScript(...REPLIES);
     const answer = await readJson(await post(session, { message: message('Search.') }, { via }));
     const { turn } = answer;
     expect(answer).toMatchObject({ outcome: 'completed', text: 'Done.', said: createSaidTexts(turn) });
@@ -80,7 +80,7 @@ describe('the messages of calls to the user', () => {
   });
 
   it('are in the answer at the end of a stream', async () => {
-    const { message } = script(...REPLIES);
+    const { message } = registerScript(...REPLIES);
     const response = await post(
       createSessionPath('clerk'),
       { message: message('Search.') },
@@ -92,7 +92,7 @@ describe('the messages of calls to the user', () => {
 
   it('appear at the same position in every later request', async () => {
     const session = createSessionPath('clerk');
-    const { message, model } = script(...REPLIES);
+    const { message, model } = registerScript(...REPLIES);
     await post(session, { message: message('Search.') }, { via });
     await post(session, { message: 'Thanks.' }, { via });
     const [, second, third] = model.requests.map(({ messages }) => messages);

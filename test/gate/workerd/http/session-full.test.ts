@@ -1,10 +1,10 @@
 /** Responses for a session whose database is full. */
 import { expect, it } from 'vitest';
 import { clerk } from '../../../fixtures/clerk-agent.ts';
-import { script } from '../../../fixtures/scripts.ts';
+import { registerScript } from '../../../fixtures/scripts.ts';
 import { createTestApp, wrapObjects } from './app.ts';
 import { createSessionPath, post, readJson } from './client.ts';
-import { answer, linkOf, startWaitingTurn } from './waiting.ts';
+import { answer, getOnlyLink, startWaitingTurn } from './waiting.ts';
 
 const FULL_REFUSAL = { status: 'session-full', most: 9_983_222_784, used: 9_983_222_785 };
 const FULL_TEXT =
@@ -35,7 +35,7 @@ it('the turn of a full session ends, and its response reports this', async () =>
   const session = createSessionPath();
   const response = await post(
     session,
-    { message: script('One.').message() },
+    { message: registerScript('One.').message() },
     { via: createTestApp({}, { SESSIONS }) },
   );
   expect(response.status).toBe(507);
@@ -51,7 +51,7 @@ it('an answer for a turn of a full session is refused with a suggested fix', asy
   const wait = await startWaitingTurn(['pay']);
   const SESSIONS = wrapObjects(() => ({ post: async () => 'session-full' }));
   const via = createTestApp({ agents: [clerk] }, { SESSIONS });
-  const response = await answer(linkOf(wait), { decision: 'approve' }, { via });
+  const response = await answer(getOnlyLink(wait), { decision: 'approve' }, { via });
   expect(response.status).toBe(507);
   expect(await readJson(response)).toEqual({
     type: 'urn:holdfast:problem:session-full',

@@ -9,7 +9,7 @@ import {
   terminateAction,
   terminateAgent,
 } from '../../../../src/index.ts';
-import { modelBySession, script } from '../../../fixtures/scripts.ts';
+import { modelBySession, registerScript } from '../../../fixtures/scripts.ts';
 import { createTestApp } from './app.ts';
 import { createSessionPath, post, readAllEvents, readJson, SSE_HEADERS } from './client.ts';
 
@@ -62,7 +62,7 @@ describe('a turn that a tool has ended', () => {
     ],
   ])('returns its signal without text: %s (SIG-01, SIG-02, SIG-03)', async (name, status, body) => {
     const session = createSessionPath('agent');
-    const { message } = script({ text: 'So far.', calls: [{ name }] });
+    const { message } = registerScript({ text: 'So far.', calls: [{ name }] });
     const response = await post(session, { message: message() }, { via });
     expect(response.status).toBe(status);
     expect(await readJson(response)).toMatchObject({
@@ -74,7 +74,7 @@ describe('a turn that a tool has ended', () => {
 
   it('notifies a client that watches (LOOP-18)', async () => {
     const session = createSessionPath('agent');
-    const { message } = script({ text: 'So far.', calls: [{ name: 'replan' }] });
+    const { message } = registerScript({ text: 'So far.', calls: [{ name: 'replan' }] });
     const events = await readAllEvents(
       await post(session, { message: message() }, { headers: SSE_HEADERS, via }),
     );

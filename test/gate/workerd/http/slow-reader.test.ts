@@ -1,5 +1,5 @@
 import { expect, it, vi } from 'vitest';
-import { holdReply, script } from '../../../fixtures/scripts.ts';
+import { createHeldReply, registerScript } from '../../../fixtures/scripts.ts';
 import { createTestApp, wrapObjects } from './app.ts';
 import {
   createSessionPath,
@@ -19,8 +19,8 @@ const TEXT_PIECES = Array.from({ length: 40 }, () => 'x'.repeat(100 * KIB));
 
 it('a client that does not read does not block its turn, and receives the remaining events from the journal', async () => {
   const session = createSessionPath();
-  const last = holdReply('Done.');
-  const { message } = script(
+  const last = createHeldReply('Done.');
+  const { message } = registerScript(
     { text: TEXT_PIECES.join(''), pieces: TEXT_PIECES, calls: [{ name: 'look_up', input: { id: '7' } }] },
     last.reply,
   );
@@ -43,7 +43,7 @@ it('a client that does not read does not block its turn, and receives the remain
 it('a stream of a journal reads no further than its client', async () => {
   const session = createSessionPath();
   const long = { text: 'x'.repeat(3 * 1024 * KIB), calls: [{ name: 'look_up', input: { id: '7' } }] };
-  const { message } = script(long, long, long, 'Done.');
+  const { message } = registerScript(long, long, long, 'Done.');
   const [body, key] = [{ message: message() }, { 'idempotency-key': 'k' }];
   expect((await post(session, body, { headers: key })).status).toBe(200);
   const openTurnStream = (via: Send) => post(session, body, { headers: { ...key, ...SSE_HEADERS }, via });

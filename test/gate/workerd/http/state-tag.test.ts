@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { defineModule } from '../../../../src/module.ts';
 import { answers } from '../../../../src/modules/answers/entry.ts';
 import { branches } from '../../../../src/modules/branches/entry.ts';
-import { holdReply, script } from '../../../fixtures/scripts.ts';
+import { createHeldReply, registerScript } from '../../../fixtures/scripts.ts';
 import { countRows } from '../durable-objects/rows.ts';
 import { createTestApp, wrapObjects } from './app.ts';
 import { createSessionPath, getSessionName, post, readJson, send } from './client.ts';
@@ -19,7 +19,7 @@ const getWithTags = (session: string, tags: string, init: RequestInit = {}, via 
 /** A session with this many turns. */
 async function createSessionAfter(turns = 1): Promise<string> {
   const session = createSessionPath();
-  const { message } = script(...Array.from({ length: turns }, () => 'Done.'));
+  const { message } = registerScript(...Array.from({ length: turns }, () => 'Done.'));
   for (let turn = 0; turn < turns; turn += 1) await post(session, { message: message() });
   return session;
 }
@@ -35,14 +35,14 @@ describe('the ETag of a state', () => {
   it('changes with the running turn, its events, its end, and the pending calls', async () => {
     const session = createSessionPath();
     const [first, second] = [
-      holdReply({ calls: [{ name: 'record', input: { note: 'n' } }] }),
-      holdReply('Done.'),
+      createHeldReply({ calls: [{ name: 'record', input: { note: 'n' } }] }),
+      createHeldReply('Done.'),
     ];
-    const { message } = script(first.reply, second.reply, 'Done.');
+    const { message } = registerScript(first.reply, second.reply, 'Done.');
     const body = { message: message() };
     const seen = new Map<string, unknown>();
     /** Each state has a new ETag. */
-    const look = async (): Promise<void> => {
+    const recordState = async (): Promise<void> => {
       const response = await send(session);
       const tag = response.headers.get('etag') ?? '';
       expect([seen.has(tag), tag]).toEqual([false, expect.stringMatching(/^W\//)]);
@@ -54,29 +54,29 @@ describe('the ETag of a state', () => {
     };
     const running = post(session, body);
     await first.asked();
-    await look();
+    await recordState();
     first.release();
     await second.asked();
-    await look();
+    await recordState();
     const later = { message: message('Later'), delaySeconds: 1_000 };
     const { turn } = await readJson(await post(session, later));
-    await look();
+    await recordState();
     second.release();
     await running;
-    await look();
+    await recordState();
     await send(`${session}/cancel?turn=${turn}`, { method: 'POST' });
     // The turn ends once its holder has received the cancel.
     await expect
       .poll(async () => (await readJson(await send(`${session}/turns/${turn}`))).outcome)
       .toBe('cancelled');
-    await look();
+    await recordState();
     expect(new Set([...seen.values()].map((view) => JSON.stringify(view))).size).toBe(seen.size);
   });
 
   it('changes if the session was erased and created again with the same text', async () => {
     const session = createSessionPath();
     const begin = async (): Promise<readonly [string, unknown]> => {
-      const { message } = script('Done.');
+      const { message } = registerScript('Done.');
       await post(session, { message: message() });
       const response = await send(session);
       return [response.headers.get('etag') ?? '', (await readJson(response)).seq];

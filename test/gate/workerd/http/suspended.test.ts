@@ -7,7 +7,7 @@ import type { SessionPort } from '../../../../src/testing/entry.ts';
 import { createObjectSession } from '../../../doors/durable-objects.ts';
 import { toRow } from '../../../doors/journal.ts';
 import { toReader } from '../../../doors/session.ts';
-import { modelBySession, script } from '../../../fixtures/scripts.ts';
+import { modelBySession, registerScript } from '../../../fixtures/scripts.ts';
 import { createTestApp } from './app.ts';
 import {
   createSessionPath,
@@ -70,7 +70,7 @@ const createView = (session: string, turn: unknown) => ({
 describe('a turn that waits for a decision', () => {
   it('returns 202 with the address of its turn, and refuses the next message', async () => {
     const session = createSessionPath('agent');
-    const { message } = script({ calls: [{ name: 'ask' }] });
+    const { message } = registerScript({ calls: [{ name: 'ask' }] });
     const response = await post(session, { message: message() }, { via });
     expect(response.headers.has('preference-applied')).toBe(false);
     const { turn, ...rest } = await readJson(response);
@@ -93,7 +93,7 @@ describe('a turn that waits for a decision', () => {
 
   it('reports the pending call at the end of its stream', async () => {
     const session = createSessionPath('agent');
-    const { message } = script({ calls: [{ name: 'ask' }] });
+    const { message } = registerScript({ calls: [{ name: 'ask' }] });
     const events = await readAllEvents(
       await post(session, { message: message() }, { headers: SSE_HEADERS, via }),
     );
@@ -106,7 +106,7 @@ describe('a turn that waits for a decision', () => {
 
   it('returns the same response to a repeated message', async () => {
     const session = createSessionPath('agent');
-    const body = { message: script({ calls: [{ name: 'ask' }] }).message() };
+    const body = { message: registerScript({ calls: [{ name: 'ask' }] }).message() };
     const first = await readJson(await post(session, body, { headers: KEY, via }));
     const again = await post(session, body, { headers: KEY, via });
     expect([again.status, again.headers.get('location'), await readJson(again)]).toEqual([

@@ -8,7 +8,7 @@ import { env } from 'cloudflare:workers';
 import { describe, expect, it } from 'vitest';
 import { advanceTime } from '../../../fixtures/held-time.ts';
 import { recordings } from '../../../fixtures/scripted-agent.ts';
-import { holdReply, script } from '../../../fixtures/scripts.ts';
+import { createHeldReply, registerScript } from '../../../fixtures/scripts.ts';
 import { createTestApp, wrapObjects } from './app.ts';
 import {
   getSessionName,
@@ -26,10 +26,10 @@ import { advanceClock, createManualSession, LONG_LEASE_MS } from './time.ts';
 /** Expires the session's lease by the clock of its object. */
 const expireLease = (session: string): Promise<void> => advanceClock(session, LONG_LEASE_MS);
 
-const stubOf = (session: string) => env.SESSIONS.getByName(getSessionName(session));
+const getStub = (session: string) => env.SESSIONS.getByName(getSessionName(session));
 
-const record = (note: string) => ({ calls: [{ name: 'record', input: { note } }] });
-const count = (note: string): number => recordings.filter((one) => one.note === note).length;
+const createRecordReply = (note: string) => ({ calls: [{ name: 'record', input: { note } }] });
+const countRecordings = (note: string): number => recordings.filter((one) => one.note === note).length;
 const listOutcomes = async (session: string): Promise<unknown[]> =>
   (await readJournal(session)).flatMap(({ type, outcome }) => (type === 'turn-ended' ? [outcome] : []));
 
@@ -42,8 +42,8 @@ const abandonedApp = createTestApp({}, { SESSIONS: wrapObjects(() => ({ append: 
 describe('a turn whose invocation stops responding', () => {
   it('continues in the stream of its client', async () => {
     const session = createManualSession();
-    const lost = holdReply('Not stored.');
-    const { message } = script(lost.reply, 'Done.');
+    const lost = createHeldReply('Not stored.');
+    const { message } = registerScript(lost.reply, 'Done.');
     const streaming = post(session, { message: message() }, { headers: SSE_HEADERS, via: abandonedApp });
     await lost.asked();
     lost.release();
@@ -62,11 +62,11 @@ describe('a turn whose invocation stops responding', () => {
 
   it('is taken over when its alarm fires, not before', async () => {
     const session = createManualSession();
-    const never = holdReply('Never.');
-    const { message } = script(never.reply, 'Done.');
+    const never = createHeldReply('Never.');
+    const { message } = registerScript(never.reply, 'Done.');
     const answering = post(session, { message: message() }, { via: abandonedApp });
     await never.asked();
-    expect(await runDurableObjectAlarm(stubOf(session))).toBe(true);
+    expect(await runDurableObjectAlarm(getStub(session))).toBe(true);
     expect((await readJournal(session)).length).toBe(2);
     advanceTime(LONG_LEASE_MS);
     await expireLease(session);
@@ -77,39 +77,43 @@ describe('a turn whose invocation stops responding', () => {
 describe('a turn whose lease was granted to another invocation', () => {
   it('is no longer written by the first invocation, which waits for the answer', async () => {
     const session = createManualSession();
-    const answer = holdReply(record('fenced'));
-    const { message } = script(answer.reply, record('fenced'), 'Done.');
+    const answer = createHeldReply(createRecordReply('fenced'));
+    const { message } = registerScript(answer.reply, createRecordReply('fenced'), 'Done.');
     const answering = post(session, { message: message() });
     await answer.asked();
-    await runInDurableObject(stubOf(session), (_, { storage }) => {
+    await runInDurableObject(getStub(session), (_, { storage }) => {
       storage.sql.exec('UPDATE lease SET epoch = epoch + 1');
     });
-    await evictDurableObject(stubOf(session)); // the object remembers the lease that it granted
+    await evictDurableObject(getStub(session)); // the object remembers the lease that it granted
     answer.release();
     await expireLease(session);
     expect(await readJson(await answering)).toMatchObject({ outcome: 'completed', text: 'Done.' });
-    expect([count('fenced'), await listOutcomes(session)]).toEqual([1, ['completed']]);
+    expect([countRecordings('fenced'), await listOutcomes(session)]).toEqual([1, ['completed']]);
   });
 });
 
 describe('a turn whose object restarts', () => {
   it.each(['aborted', 'evicted'] as const)('continues if it is %s while the model thinks', async (how) => {
     const session = createManualSession();
-    const answer = holdReply(record(how));
-    const { message, model } = script(answer.reply, 'Done.');
+    const answer = createHeldReply(createRecordReply(how));
+    const { message, model } = registerScript(answer.reply, 'Done.');
     const answering = post(session, { message: message() });
     await answer.asked();
     if (how === 'aborted') await abortAllDurableObjects();
-    else await evictDurableObject(stubOf(session));
+    else await evictDurableObject(getStub(session));
     answer.release();
     expect(await readJson(await answering)).toMatchObject({ outcome: 'completed', text: 'Done.' });
-    expect([model.requests.length, count(how), await listOutcomes(session)]).toEqual([2, 1, ['completed']]);
+    expect([model.requests.length, countRecordings(how), await listOutcomes(session)]).toEqual([
+      2,
+      1,
+      ['completed'],
+    ]);
   });
 
   it('is still followed by its watchers', async () => {
     const session = createManualSession();
-    const answer = holdReply('Done.');
-    const answering = post(session, { message: script(answer.reply).message() });
+    const answer = createHeldReply('Done.');
+    const answering = post(session, { message: registerScript(answer.reply).message() });
     await answer.asked();
     const events = readSentEvents(await send(`${session}/events`, { headers: SSE_HEADERS }));
     await readUntil(events, 'turn-started');

@@ -19,13 +19,13 @@ export const createManualSession = (agent?: string): string => createSessionPath
 /** Advances the clock by a third of the term, after which the holders of such sessions renew their leases. */
 export const deliverToHolders = (): void => advanceTime(LONG_LEASE_MS / 3);
 
-const stubOf = (session: string) => env.SESSIONS.getByName(getSessionName(session));
+const getStub = (session: string) => env.SESSIONS.getByName(getSessionName(session));
 
 /** Waits until a message is stored for the holder of the session's turn. */
 export async function waitForStoredMessage(session: string): Promise<void> {
   const countInbox = () =>
     runInDurableObject(
-      stubOf(session),
+      getStub(session),
       (_, { storage }) => storage.sql.exec('SELECT id FROM inbox').toArray().length,
     );
   await expect.poll(countInbox, { timeout: 20_000 }).toBeGreaterThan(0);
@@ -34,8 +34,8 @@ export async function waitForStoredMessage(session: string): Promise<void> {
 /** Advances the clock of this session's running object, and runs its alarm if that is due. */
 export async function advanceClock(session: string, ms: number): Promise<void> {
   const name = getSessionName(session);
-  const due = await runInDurableObject(stubOf(session), (_, { storage }) => storage.getAlarm());
+  const due = await runInDurableObject(getStub(session), (_, { storage }) => storage.getAlarm());
   const ahead = getTime(name) - Date.now() + ms;
   setTime(name, () => Date.now() + ahead);
-  if (due !== null && due <= getTime(name)) await runDurableObjectAlarm(stubOf(session));
+  if (due !== null && due <= getTime(name)) await runDurableObjectAlarm(getStub(session));
 }

@@ -1,9 +1,9 @@
 /** The address of one turn. */
 import { describe, expect, it } from 'vitest';
-import { holdReply, script } from '../../../fixtures/scripts.ts';
+import { createHeldReply, registerScript } from '../../../fixtures/scripts.ts';
 import { createSessionPath, getSessionId, post, readJson, send } from './client.ts';
 import { createManualSession } from './time.ts';
-import { answer, createProblem, linkOf, startWaitingTurn } from './waiting.ts';
+import { answer, createProblem, getOnlyLink, startWaitingTurn } from './waiting.ts';
 
 const ASYNC_HEADERS = { prefer: 'respond-async' };
 const getTurnPath = (session: string, turn: unknown): string => `${session}/turns/${turn}`;
@@ -11,7 +11,11 @@ const getTurnPath = (session: string, turn: unknown): string => `${session}/turn
 describe('GET .../turns/{turn}', () => {
   it('returns the message’s response, even after later turns', async () => {
     const session = createSessionPath();
-    const { message } = script({ calls: [{ name: 'add', input: { a: 1, b: 2 } }] }, 'Three.', 'Next.');
+    const { message } = registerScript(
+      { calls: [{ name: 'add', input: { a: 1, b: 2 } }] },
+      'Three.',
+      'Next.',
+    );
     const first = await readJson(await post(session, { message: message() }));
     await post(session, { message: 'Next' });
     const response = await send(getTurnPath(session, first.turn));
@@ -25,7 +29,7 @@ describe('GET .../turns/{turn}', () => {
 
   it('returns the problem of a turn that failed', async () => {
     const session = createSessionPath();
-    const failed = await post(session, { message: script().message() });
+    const failed = await post(session, { message: registerScript().message() });
     const told = await readJson(failed);
     const response = await send(getTurnPath(session, told.turn));
     expect([response.status, response.headers.get('content-type'), await readJson(response)]).toEqual([
@@ -37,9 +41,9 @@ describe('GET .../turns/{turn}', () => {
 
   it('shows that a turn runs, and then its answer', async () => {
     const session = createManualSession();
-    const reply = holdReply('Done.');
+    const reply = createHeldReply('Done.');
     const { turn } = await readJson(
-      await post(session, { message: script(reply.reply).message() }, { headers: ASYNC_HEADERS }),
+      await post(session, { message: registerScript(reply.reply).message() }, { headers: ASYNC_HEADERS }),
     );
     await reply.asked();
     const response = await send(getTurnPath(session, turn));
@@ -59,14 +63,14 @@ describe('GET .../turns/{turn}', () => {
     expect([response.status, response.headers.get('retry-after')]).toEqual([202, '5']);
     expect(told).toMatchObject({ turn: wait.turn, status: 'suspended', outcome: 'suspended' });
     expect(told.pending).toEqual(wait.pending);
-    await answer(linkOf(wait), { decision: 'approve' });
+    await answer(getOnlyLink(wait), { decision: 'approve' });
     expect((await send(getTurnPath(wait.session, wait.turn))).status).toBe(200);
   });
 
   it('shows that a turn waits in the queue, or for its scheduled time', async () => {
     const session = createManualSession();
-    const reply = holdReply('Done.');
-    const answering = post(session, { message: script(reply.reply, 'Second.').message() });
+    const reply = createHeldReply('Done.');
+    const answering = post(session, { message: registerScript(reply.reply, 'Second.').message() });
     await reply.asked();
     const queue = { method: 'POST', headers: { 'content-type': 'application/json', ...ASYNC_HEADERS } };
     const queued = await readJson(
@@ -92,8 +96,8 @@ describe('GET .../turns/{turn}', () => {
   it('links a message that steered to the turn that received it', async () => {
     const session = createManualSession();
     // The call's start is stored before it runs, and the response contains the messages posted meanwhile.
-    const reply = holdReply({ calls: [{ name: 'record', input: { note: 'red' } }] });
-    const answering = post(session, { message: script(reply.reply, 'In blue.').message() });
+    const reply = createHeldReply({ calls: [{ name: 'record', input: { note: 'red' } }] });
+    const answering = post(session, { message: registerScript(reply.reply, 'In blue.').message() });
     await reply.asked();
     const steered = await readJson(
       await send(`${session}/messages?whenBusy=steer`, {
@@ -126,7 +130,7 @@ describe('GET .../turns/{turn}', () => {
       404,
       'urn:holdfast:problem:unknown-session',
     ]);
-    await post(session, { message: script('Done.').message() });
+    await post(session, { message: registerScript('Done.').message() });
     const long = 'y'.repeat(100);
     expect(await readJson(await send(getTurnPath(session, long)))).toEqual(
       createProblem(

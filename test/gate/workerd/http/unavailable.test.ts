@@ -4,7 +4,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { files } from '../../../../src/modules/files/entry.ts';
 import { SessionUnavailableError } from '../../../doors/session.ts';
 import { marathon, scripted } from '../../../fixtures/scripted-agent.ts';
-import { script } from '../../../fixtures/scripts.ts';
+import { registerScript } from '../../../fixtures/scripts.ts';
 import { createTestApp, wrapObjects } from './app.ts';
 import {
   createSessionPath,
@@ -21,7 +21,7 @@ describe('a session with events of a newer deployment', () => {
   it('is not changed by an older deployment', async () => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => {});
     const session = createSessionPath();
-    await post(session, { message: script('Done.').message() });
+    await post(session, { message: registerScript('Done.').message() });
     const stub = env.SESSIONS.getByName(getSessionName(session));
     await runInDurableObject(stub, (_, { storage }) => {
       storage.sql.exec(`UPDATE events SET body = replace(body, '"v":1', '"v":9') WHERE seq = 4`);
@@ -145,7 +145,7 @@ describe('a session whose object cannot be reached', () => {
       },
     );
     const session = createSessionPath();
-    const { message, model } = script('Done.');
+    const { message, model } = registerScript('Done.');
     const body = { message: message() };
     const headers = { 'idempotency-key': 'k', prefer: 'respond-async' };
     const first = await withoutPauses(() => post(session, body, { headers, via: lost }));
@@ -164,7 +164,7 @@ describe('a session whose object cannot be reached', () => {
       { SESSIONS: wrapObjects(() => ({ append: fail, read: fail, renew: fail })) },
     );
     const session = createSessionPath();
-    const response = await post(session, { message: script('Done.').message() }, { via });
+    const response = await post(session, { message: registerScript('Done.').message() }, { via });
     const { turn } = await readJson(response);
     expect([response.status, response.headers.get('location')]).toEqual([202, `${session}/turns/${turn}`]);
     expect((await readJson(await send(session))).turn).toMatchObject({ turn });
@@ -182,7 +182,7 @@ describe('a session whose object cannot be reached', () => {
       },
     }));
     const session = createSessionPath();
-    const { message } = script('Read.');
+    const { message } = registerScript('Read.');
     const file = { type: 'file', mediaType: 'text/plain', data: btoa('some bytes') };
     const body = { message: [{ type: 'text', text: message() }, file] };
     const response = await post(session, body, {
@@ -206,8 +206,11 @@ describe('a session whose object cannot be reached', () => {
       },
     }));
     const session = createSessionPath('marathon');
-    const record = (note: number) => ({ calls: [{ name: 'record', input: { note: `${note}` } }] });
-    const { message } = script(...Array.from({ length: 9 }, (_, note) => record(note)), 'Done.');
+    const createRecordReply = (note: number) => ({ calls: [{ name: 'record', input: { note: `${note}` } }] });
+    const { message } = registerScript(
+      ...Array.from({ length: 9 }, (_, note) => createRecordReply(note)),
+      'Done.',
+    );
     const via = createTestApp({ agents: [marathon], limits: { internalSubrequests: 20 } }, { SESSIONS });
     const response = await withoutPauses(() => post(session, { message: message() }, { via }));
     expect(await readJson(response)).toMatchObject({ outcome: 'completed', text: 'Done.' });

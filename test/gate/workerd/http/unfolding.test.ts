@@ -8,7 +8,7 @@ import { defineAgent, defineTool } from '../../../../src/index.ts';
 import { defineInjectionStrategy, defineUnfolding } from '../../../../src/kinds/entry.ts';
 import { answers } from '../../../../src/modules/answers/entry.ts';
 import { publishToBlackboard, requireApproval } from '../../../../src/modules/decorators/entry.ts';
-import { modelBySession, script } from '../../../fixtures/scripts.ts';
+import { modelBySession, registerScript } from '../../../fixtures/scripts.ts';
 import { createSessionPath, getSessionId, ORIGIN, post, readJson, type Send } from './client.ts';
 import { answer } from './waiting.ts';
 
@@ -61,7 +61,7 @@ function createFreshWorker(): Send {
 
 it('an unfolding tool that a strategy added is opened, and the tool inside asks and runs, with a kill before each request (S0-098)', async () => {
   const session = createSessionPath('agent');
-  const { message, model } = script(
+  const { message, model } = registerScript(
     { calls: [{ name: 'find' }] },
     { calls: [{ name: 'archive' }] },
     { calls: [{ name: 'look_up' }] },

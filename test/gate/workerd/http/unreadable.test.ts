@@ -158,8 +158,8 @@ describe('a session with an unreadable turn', () => {
       202,
       { turn, status: 'cancel-requested' },
     ]);
-    const answer = async () => readJson(await send(`${session}/turns/${turn}`));
-    await expect.poll(answer).toMatchObject({ turn, outcome: 'cancelled', text: '' });
+    const readAnswer = async () => readJson(await send(`${session}/turns/${turn}`));
+    await expect.poll(readAnswer).toMatchObject({ turn, outcome: 'cancelled', text: '' });
     expect(said.map(([text]) => text)).toEqual(['holdfast: a turn that cannot be read has ended']);
   });
 });

@@ -1,4 +1,4 @@
-import { type ScriptedTurn, script } from '../../../fixtures/scripts.ts';
+import { registerScript, type ScriptedTurn } from '../../../fixtures/scripts.ts';
 import { createSessionPath, post, readJson, type Send, send } from './client.ts';
 
 interface Options {
@@ -48,7 +48,7 @@ export async function startWaitingTurn(
     name,
     input: name === 'look_up' ? { id: 'o1' } : { to, amount: i + 1 },
   }));
-  const { message, model } = script({ calls }, ...replies);
+  const { message, model } = registerScript({ calls }, ...replies);
   const response = await post(session, { message: message() }, { via });
   const body = await readJson(response);
   if (response.status !== 202) throw new Error(`The turn is not waiting for a call: ${JSON.stringify(body)}`);
@@ -58,7 +58,7 @@ export async function startWaitingTurn(
 }
 
 /** Returns the only link of a turn with one pending call. */
-export function linkOf({ links: [link, ...more] }: WaitingTurn): string {
+export function getOnlyLink({ links: [link, ...more] }: WaitingTurn): string {
   if (link === undefined || more.length > 0) throw new Error('The turn is not waiting for exactly one call.');
   return link;
 }

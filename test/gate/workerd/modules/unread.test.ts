@@ -3,7 +3,7 @@ import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import { defineAgent, defineTool } from '../../../../src/index.ts';
 import { defineModule } from '../../../../src/module.ts';
-import { modelBySession, script } from '../../../fixtures/scripts.ts';
+import { modelBySession, registerScript } from '../../../fixtures/scripts.ts';
 import { createTestApp } from '../http/app.ts';
 import { createSessionPath, post, readJson } from '../http/client.ts';
 
@@ -46,7 +46,7 @@ describe('a deployment without a module whose facts it must not ignore', () => {
     const session = createSessionPath('actor');
     const acts = { calls: [{ name: 'act' }] };
     // Later messages use the replies after those of earlier ones.
-    const createMessage = () => ({ message: script(acts, 'Done.', acts, 'Done.').message() });
+    const createMessage = () => ({ message: registerScript(acts, 'Done.', acts, 'Done.').message() });
     expect((await post(session, createMessage(), { via: withIt })).status).toBe(200);
     const read = await without(session);
     expect([read.status, (await readJson(read)).type, read.headers.get('retry-after')]).toEqual([

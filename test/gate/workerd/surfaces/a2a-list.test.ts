@@ -12,7 +12,7 @@ import { a2a } from '../../../../src/examples/a2a/a2a.ts';
 import { answers } from '../../../../src/modules/answers/entry.ts';
 import { indexOf, sessionIndex } from '../../../../src/modules/index/entry.ts';
 import { indexed } from '../../../fixtures/clerk-agent.ts';
-import { script } from '../../../fixtures/scripts.ts';
+import { registerScript } from '../../../fixtures/scripts.ts';
 import { ORIGIN, readJson, type Send } from '../http/client.ts';
 import { createTenant } from '../modules/index/indexed.ts';
 
@@ -31,14 +31,14 @@ const payReply = { calls: [{ name: 'pay', input: { to: 'x', amount: 1 } }] };
 async function createDesk() {
   const shop = createTenant({ use: a2aUses });
   const { talk, send } = await createTestClient(shop.via);
-  const list = async (params: Partial<ListTasksRequest> = {}) =>
+  const fetchTasks = async (params: Partial<ListTasksRequest> = {}) =>
     talk.listTasks({
       ...{ tenant: '', contextId: '', status: TaskState.TASK_STATE_UNSPECIFIED, pageToken: '' },
       ...{ statusTimestampAfter: undefined, ...params },
     });
   const listIds = async (params: Partial<ListTasksRequest> = {}) =>
-    (await list(params)).tasks.map(({ id }) => id);
-  return { shop, send, list, ids: listIds };
+    (await fetchTasks(params)).tasks.map(({ id }) => id);
+  return { shop, send, list: fetchTasks, ids: listIds };
 }
 
 async function createTestClient(via: Send) {
@@ -48,8 +48,8 @@ async function createTestClient(via: Send) {
     cardResolver: new DefaultAgentCardResolver({ fetchImpl }),
   });
   const talk = await factory.createFromUrl(`${ORIGIN}/a2a/indexed/`);
-  const send = async (contextId: string, ...replies: Parameters<typeof script>): Promise<Task> => {
-    const text = script(...replies).message('Hello');
+  const send = async (contextId: string, ...replies: Parameters<typeof registerScript>): Promise<Task> => {
+    const text = registerScript(...replies).message('Hello');
     const part = {
       content: { $case: 'text', value: text },
       metadata: undefined,

@@ -9,7 +9,7 @@ import { humanInput } from '../../../../src/modules/decorators/entry.ts';
 import { files } from '../../../../src/modules/files/entry.ts';
 import { clerk, listPaymentsTo } from '../../../fixtures/clerk-agent.ts';
 import { scripted } from '../../../fixtures/scripted-agent.ts';
-import { holdReply, modelBySession, script } from '../../../fixtures/scripts.ts';
+import { createHeldReply, modelBySession, registerScript } from '../../../fixtures/scripts.ts';
 import { registerSpeaking, WAIT } from '../../../fixtures/speaking.ts';
 import { createTestApp } from '../http/app.ts';
 import { ORIGIN, readJson, type Send } from '../http/client.ts';
@@ -118,7 +118,7 @@ async function startTask(stream: AsyncGenerator<StreamResponse>): Promise<string
 }
 
 /** Returns the final task of a client that reads a stream, and the kinds of its events. */
-async function read(stream: AsyncIterable<StreamResponse>) {
+async function readStream(stream: AsyncIterable<StreamResponse>) {
   const kinds: string[] = [];
   const artifacts = new Map<string, Message['parts']>();
   let state: TaskState | undefined;
@@ -149,7 +149,7 @@ const joinText = (parts: Message['parts'] = []): string =>
   parts.map(({ content: one }) => (one?.$case === 'text' ? one.value : '')).join('');
 const getData = (message: Message | undefined): Record<string, unknown> =>
   Object(message?.parts.find(({ content: one }) => one?.$case === 'data')?.content?.value);
-const answerIn = ({ artifacts }: Task): string =>
+const getAnswerText = ({ artifacts }: Task): string =>
   joinText(artifacts.find(({ artifactId }) => artifactId === 'answer')?.parts);
 
 const addReply = { calls: [{ name: 'add', input: { a: 1, b: 2 } }] };
@@ -185,9 +185,9 @@ describe('an agent card', () => {
 describe('a task', () => {
   it('can have several iterations, and returns the journaled answer', async () => {
     const { send, talk } = await createTestClient('scripted');
-    const task = await send(script({ text: 'I add.', ...addReply }, addReply, 'Three.').message());
+    const task = await send(registerScript({ text: 'I add.', ...addReply }, addReply, 'Three.').message());
     expect(task.status?.state).toBe(TaskState.TASK_STATE_COMPLETED);
-    expect(answerIn(task)).toBe('Three.');
+    expect(getAnswerText(task)).toBe('Three.');
     expect(task.history.map(({ role, parts }) => [role, joinText(parts)])).toEqual([
       [Role.ROLE_USER, expect.stringContaining('Hello')],
       [Role.ROLE_AGENT, 'I add.'],
@@ -204,14 +204,16 @@ describe('a task', () => {
 
   it('is streamed with its calls and its text deltas', async () => {
     const { stream } = await createTestClient('scripted');
-    const told = await read(stream(script({ text: 'I add.', ...addReply }, 'Three.').message()));
+    const told = await readStream(
+      stream(registerScript({ text: 'I add.', ...addReply }, 'Three.').message()),
+    );
     expect(told.kinds).toEqual(['task', 'artifactUpdate', 'statusUpdate', 'artifactUpdate', 'statusUpdate']);
     expect([told.answer, told.state]).toEqual(['Three.', TaskState.TASK_STATE_COMPLETED]);
   });
 
   it('belongs to its context, and a repeated message returns the same task', async () => {
     const { send } = await createTestClient('scripted');
-    const { message, model } = script('One.', 'Two.');
+    const { message, model } = registerScript('One.', 'Two.');
     const said = message();
     const messageId = `m-${crypto.randomUUID()}`;
     const first = await send(said, { messageId });
@@ -219,19 +221,19 @@ describe('a task', () => {
     expect(contextId).toMatch(/^[0-9a-f]{64}$/);
     const second = await send('Go on.', { contextId });
     expect(second.contextId).toBe(contextId);
-    expect(answerIn(second)).toBe('Two.');
+    expect(getAnswerText(second)).toBe('Two.');
     const again = await send(said, { messageId });
-    expect([again.id, answerIn(again)]).toEqual([first.id, 'One.']);
+    expect([again.id, getAnswerText(again)]).toEqual([first.id, 'One.']);
     expect(model.requests).toHaveLength(2);
   });
 
   it('accepts an image, and returns an image as a readable URL', async () => {
     const seen = await createTestClient('seer');
     const picture = createPart({ $case: 'raw', value: Buffer.from(PIXEL_BYTES) }, 'image/png');
-    expect(answerIn(await seen.send([createTextPart('What is it?'), picture]))).toBe('Seen.');
+    expect(getAnswerText(await seen.send([createTextPart('What is it?'), picture]))).toBe('Seen.');
     const via = createApp();
     const drawing = await createTestClient('desk', via);
-    const drawn = await drawing.send(script({ calls: [{ name: 'draw' }] }, 'Drawn.').message());
+    const drawn = await drawing.send(registerScript({ calls: [{ name: 'draw' }] }, 'Drawn.').message());
     const [shown] = drawn.artifacts
       .flatMap(({ parts }) => parts)
       .filter(({ mediaType }) => mediaType === 'image/png');
@@ -248,30 +250,30 @@ describe('a task', () => {
 
   it('runs in the background on request, and is polled later', async () => {
     const { send, talk } = await createTestClient('scripted');
-    const slow = holdReply('Done.');
-    const task = await send(script(slow.reply).message(), {}, { returnImmediately: true });
+    const slow = createHeldReply('Done.');
+    const task = await send(registerScript(slow.reply).message(), {}, { returnImmediately: true });
     expect(task.status?.state).toBe(TaskState.TASK_STATE_SUBMITTED);
     await slow.asked();
     const { id } = task;
     expect((await talk.getTask({ tenant: '', id })).status?.state).toBe(TaskState.TASK_STATE_WORKING);
     slow.release();
-    expect(await read(talk.resubscribeTask({ tenant: '', id }))).toMatchObject({ answer: 'Done.' });
+    expect(await readStream(talk.resubscribeTask({ tenant: '', id }))).toMatchObject({ answer: 'Done.' });
   });
 
   it('is cancelled once, and a finished task cannot be cancelled or resubscribed to', async () => {
     const { stream, talk } = await createTestClient('scripted');
-    const slow = holdReply('Never.');
-    const running = stream(script(slow.reply).message());
+    const slow = createHeldReply('Never.');
+    const running = stream(registerScript(slow.reply).message());
     const id = await startTask(running);
     await slow.asked();
     const cancelled = await talk.cancelTask({ tenant: '', id, metadata: undefined });
     expect(cancelled.status?.state).toBe(TaskState.TASK_STATE_CANCELED);
-    expect((await read(running)).state).toBe(TaskState.TASK_STATE_CANCELED);
+    expect((await readStream(running)).state).toBe(TaskState.TASK_STATE_CANCELED);
     await expect(talk.cancelTask({ tenant: '', id, metadata: undefined })).rejects.toMatchObject({
       name: 'TaskNotCancelableError',
       message: 'The task has ended, so it cannot be cancelled.',
     });
-    await expect(read(talk.resubscribeTask({ tenant: '', id }))).rejects.toMatchObject({
+    await expect(readStream(talk.resubscribeTask({ tenant: '', id }))).rejects.toMatchObject({
       name: 'UnsupportedOperationError',
       message: 'The task has ended. GetTask returns its outcome.',
     });
@@ -282,7 +284,7 @@ describe('a task', () => {
     const { model, message } = registerSpeaking(['It is ', 'in ', WAIT]);
     const running = stream(message());
     const id = await startTask(running);
-    const reading = read(running);
+    const reading = readStream(running);
     await model.waiting();
     await talk.cancelTask({ tenant: '', id, metadata: undefined });
     await reading;
@@ -292,24 +294,27 @@ describe('a task', () => {
 
   it('can be resubscribed to after a lost stream, with the same answer', async () => {
     const { stream, talk } = await createTestClient('scripted');
-    const slow = holdReply('Three.');
-    const lost = stream(script(addReply, slow.reply).message());
+    const slow = createHeldReply('Three.');
+    const lost = stream(registerScript(addReply, slow.reply).message());
     const id = await startTask(lost);
     await slow.asked();
     await lost.return(undefined);
     const again = talk.resubscribeTask({ tenant: '', id });
     expect(await startTask(again)).toBe(id);
     slow.release();
-    expect(await read(again)).toMatchObject({ answer: 'Three.', state: TaskState.TASK_STATE_COMPLETED });
-    expect(answerIn(await talk.getTask({ tenant: '', id }))).toBe('Three.');
+    expect(await readStream(again)).toMatchObject({
+      answer: 'Three.',
+      state: TaskState.TASK_STATE_COMPLETED,
+    });
+    expect(getAnswerText(await talk.getTask({ tenant: '', id }))).toBe('Three.');
   });
 
   it('is visible only to its caller', async () => {
     const createClientFor = (id: string) => createTestClient('scripted', createApp({ auth: () => ({ id }) }));
     const [ada, ben] = [await createClientFor('ada'), await createClientFor('ben')];
-    const { id } = await ada.send(script('Hers.').message());
+    const { id } = await ada.send(registerScript('Hers.').message());
     await expect(ben.talk.getTask({ tenant: '', id })).rejects.toMatchObject({ name: 'TaskNotFoundError' });
-    expect(answerIn(await ada.talk.getTask({ tenant: '', id }))).toBe('Hers.');
+    expect(getAnswerText(await ada.talk.getTask({ tenant: '', id }))).toBe('Hers.');
   });
 });
 
@@ -321,7 +326,7 @@ describe('a task that asks', () => {
   async function askToPay(tool = 'pay', ...replies: string[]) {
     const to = crypto.randomUUID();
     const one = await createTestClient('clerk');
-    const task = await one.send(script(createPayReply(to, tool), ...replies).message());
+    const task = await one.send(registerScript(createPayReply(to, tool), ...replies).message());
     return {
       ...one,
       to,
@@ -353,7 +358,7 @@ describe('a task that asks', () => {
   ])('is %s', async (_, decision, paid) => {
     const { stream, to, asked, more } = await askToPay('pay', 'Done.');
     const said = typeof decision === 'function' ? decision(to) : decision;
-    const told = await read(stream({ call: asked.call, ...said }, more));
+    const told = await readStream(stream({ call: asked.call, ...said }, more));
     expect([told.state, told.answer, listPaymentsTo(to)]).toEqual([
       TaskState.TASK_STATE_COMPLETED,
       'Done.',
@@ -368,7 +373,7 @@ describe('a task that asks', () => {
     const answered = { ...more, messageId: crypto.randomUUID() };
     const first = await send(yes, answered);
     const again = await send(yes, answered);
-    expect([again.id, again.status, answerIn(again)]).toEqual([first.id, first.status, 'Done.']);
+    expect([again.id, again.status, getAnswerText(again)]).toEqual([first.id, first.status, 'Done.']);
     expect(listPaymentsTo(to)).toEqual([1]);
     await expect(send({ ...yes, decision: 'reject' }, more)).rejects.toMatchObject({
       name: 'UnsupportedOperationError',
@@ -399,18 +404,18 @@ describe('a task that asks', () => {
   it('accepts text if the question asks for text, or for a tool’s result', async () => {
     const person = await createTestClient('desk');
     const question = { calls: [{ name: 'human_input', input: { question: 'Which color?' } }] };
-    const { message, model } = script(question, 'Blue it is.');
+    const { message, model } = registerScript(question, 'Blue it is.');
     const task = await person.send(message());
     const { id: taskId } = task;
     expect(joinText(task.status?.message?.parts)).toContain('Which color?');
-    expect(answerIn(await person.send('Blue.', { taskId }))).toBe('Blue it is.');
+    expect(getAnswerText(await person.send('Blue.', { taskId }))).toBe('Blue it is.');
     expect(model.requests.at(-1)?.messages.at(-1)?.text).toContain('Blue.');
 
     const tool = await createTestClient('clerk');
-    const looking = script({ calls: [{ name: 'look_up', input: { id: 'o1' } }] }, 'Twelve.');
+    const looking = registerScript({ calls: [{ name: 'look_up', input: { id: 'o1' } }] }, 'Twelve.');
     const waiting = await tool.send(looking.message());
     expect(getData(waiting.status?.message)).toMatchObject({ tool: 'look_up', for: 'result' });
-    expect(answerIn(await tool.send('12.5', { taskId: waiting.id }))).toBe('Twelve.');
+    expect(getAnswerText(await tool.send('12.5', { taskId: waiting.id }))).toBe('Twelve.');
     expect(looking.model.requests.at(-1)?.messages.at(-1)).toMatchObject({ text: '12.5' });
   });
 
@@ -418,14 +423,14 @@ describe('a task that asks', () => {
     const to = crypto.randomUUID();
     const { send } = await createTestClient('clerk');
     const calls = [1, 2].map((amount) => ({ name: 'pay', input: { to, amount } }));
-    const { id: taskId, status } = await send(script({ calls }, 'Both.').message());
+    const { id: taskId, status } = await send(registerScript({ calls }, 'Both.').message());
     const asked = status?.message?.parts.flatMap(({ content: one }) =>
       one?.$case === 'data' ? [one.value.call] : [],
     );
     const decided = asked?.map((call, place) =>
       createPart({ $case: 'data', value: { call, decision: place === 0 ? 'approve' : 'reject' } }),
     );
-    expect(answerIn(await send(decided ?? [], { taskId }))).toBe('Both.');
+    expect(getAnswerText(await send(decided ?? [], { taskId }))).toBe('Both.');
     expect(listPaymentsTo(to)).toEqual([1]);
   });
 
@@ -434,7 +439,7 @@ describe('a task that asks', () => {
     const second = await send({ call: asked.call, decision: 'approve' }, more);
     const { call, question } = getData(second.status?.message);
     expect([call, question, listPaymentsTo(to)]).toEqual([asked.call, 2, []]);
-    expect(answerIn(await send({ call, question, decision: 'approve' }, more))).toBe('Done.');
+    expect(getAnswerText(await send({ call, question, decision: 'approve' }, more))).toBe('Done.');
     expect(listPaymentsTo(to)).toEqual([1]);
   });
 
@@ -466,22 +471,31 @@ describe('an invalid request', () => {
     const { id, error } = await readJson(response);
     return [response.status, id, Object(error).code, Object(error).message];
   };
-  const call = (method: string, params: unknown = {}) => ({ jsonrpc: '2.0', id: 'r1', method, params });
+  const createRpcCall = (method: string, params: unknown = {}) => ({
+    jsonrpc: '2.0',
+    id: 'r1',
+    method,
+    params,
+  });
   const PARTS = 'message.parts must be a list of { text }, { data }, { url } or { raw }';
   const said = { messageId: 'm1', role: 'ROLE_USER', parts: [{ text: 'Hello' }] };
 
   it.each<[string, unknown, [number, string | null, number, string]]>([
     ['invalid JSON', '{', [400, null, -32700, 'The body is not JSON.']],
-    ['a batch', [call('GetTask')], [422, null, -32602, 'The body is not valid: it must be a JSON object.']],
+    [
+      'a batch',
+      [createRpcCall('GetTask')],
+      [422, null, -32602, 'The body is not valid: it must be a JSON object.'],
+    ],
     [
       'a body that is not JSON-RPC',
       { method: 'GetTask' },
       [200, null, -32600, "The body is not JSON-RPC 2.0. Send { jsonrpc: '2.0', id, method, params }."],
     ],
-    ['invalid params', call('GetTask', [1]), [200, 'r1', -32602, 'params must be an object.']],
+    ['invalid params', createRpcCall('GetTask', [1]), [200, 'r1', -32602, 'params must be an object.']],
     [
       'a method of A2A 0.3',
-      call('message/send'),
+      createRpcCall('message/send'),
       [
         200,
         'r1',
@@ -491,7 +505,7 @@ describe('an invalid request', () => {
     ],
     [
       'a missing message',
-      call('SendMessage'),
+      createRpcCall('SendMessage'),
       [
         200,
         'r1',
@@ -501,53 +515,55 @@ describe('an invalid request', () => {
     ],
     [
       'a part with two kinds',
-      call('SendMessage', { message: { ...said, parts: [{ text: 'a', url: 'https://b.example' }] } }),
+      createRpcCall('SendMessage', {
+        message: { ...said, parts: [{ text: 'a', url: 'https://b.example' }] },
+      }),
       [200, 'r1', -32602, `The params are not valid: ${PARTS}.`],
     ],
     [
       'a context that is not a valid session',
-      call('SendMessage', { message: { ...said, contextId: 'a b' } }),
+      createRpcCall('SendMessage', { message: { ...said, contextId: 'a b' } }),
       [200, 'r1', -32602, expect.stringContaining('session') as never],
     ],
     [
       'push notifications',
-      call('SendMessage', { message: said, configuration: { taskPushNotificationConfig: {} } }),
+      createRpcCall('SendMessage', { message: said, configuration: { taskPushNotificationConfig: {} } }),
       [200, 'r1', -32003, 'Push notifications are not supported. Use SubscribeToTask or GetTask.'],
     ],
     [
       'a webhook',
-      call('CreateTaskPushNotificationConfig'),
+      createRpcCall('CreateTaskPushNotificationConfig'),
       [200, 'r1', -32003, 'Push notifications are not supported. Use SubscribeToTask or GetTask.'],
     ],
     [
       'a file that its agent does not accept',
-      call('SendMessage', { message: { ...said, parts: [{ raw: PNG, mediaType: 'image/png' }] } }),
+      createRpcCall('SendMessage', { message: { ...said, parts: [{ raw: PNG, mediaType: 'image/png' }] } }),
       [200, 'r1', -32005, expect.any(String) as never],
     ],
     [
       'a missing task id',
-      call('GetTask'),
+      createRpcCall('GetTask'),
       [200, 'r1', -32602, 'The params are not valid: id must be the id of a task.'],
     ],
-    ['an invalid task', call('GetTask', { id: 'x' }), [200, 'r1', -32001, "There is no task 'x'."]],
+    ['an invalid task', createRpcCall('GetTask', { id: 'x' }), [200, 'r1', -32001, "There is no task 'x'."]],
     [
       'a task of an unknown session',
-      call('CancelTask', { id: 'none~t' }),
+      createRpcCall('CancelTask', { id: 'none~t' }),
       [200, 'r1', -32001, expect.stringContaining("There is no session 'none'") as never],
     ],
     [
       'a list from an app without an index',
-      call('ListTasks'),
+      createRpcCall('ListTasks'),
       [200, 'r1', -32004, 'This agent does not list tasks. Store their ids, and use GetTask.'],
     ],
     [
       'an extended card',
-      call('GetExtendedAgentCard'),
+      createRpcCall('GetExtendedAgentCard'),
       [200, 'r1', -32007, 'This agent has no extended card.'],
     ],
     [
       'a history of -1',
-      call('GetTask', { id: 'a~b', historyLength: -1 }),
+      createRpcCall('GetTask', { id: 'a~b', historyLength: -1 }),
       [200, 'r1', -32602, 'The params are not valid: historyLength must be a whole number of at least 0.'],
     ],
   ])('with %s is refused', async (_, body, refusal) => {
@@ -555,13 +571,13 @@ describe('an invalid request', () => {
   });
 
   it('with another version, or for an agent that the surface does not serve, is refused', async () => {
-    expect(await callRpc(call('GetTask'), { 'a2a-version': '0.3' })).toEqual([
+    expect(await callRpc(createRpcCall('GetTask'), { 'a2a-version': '0.3' })).toEqual([
       200,
       'r1',
       -32009,
       'A2A 0.3 is not supported. Use 1.0.',
     ]);
-    expect(await callRpc(call('GetTask'), {}, 'nobody')).toEqual([
+    expect(await callRpc(createRpcCall('GetTask'), {}, 'nobody')).toEqual([
       200,
       'r1',
       -32602,
@@ -571,8 +587,8 @@ describe('an invalid request', () => {
 
   it('is refused if its context or its task is still running', async () => {
     const { stream, send } = await createTestClient('scripted');
-    const slow = holdReply('Done.');
-    const running = stream(script(slow.reply).message(), {
+    const slow = createHeldReply('Done.');
+    const running = stream(registerScript(slow.reply).message(), {
       messageId: 'm1',
       contextId: `busy-${crypto.randomUUID()}`,
     });
@@ -584,6 +600,6 @@ describe('an invalid request', () => {
       `Task '${taskId}' is running and is not waiting for an answer. Send the message without a task id.`,
     );
     slow.release();
-    await read(running);
+    await readStream(running);
   });
 });

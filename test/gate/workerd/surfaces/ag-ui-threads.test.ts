@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { agUi } from '../../../../src/examples/ag-ui/ag-ui.ts';
 import { listThreads, openThread } from '../../../../src/examples/ag-ui/threads.ts';
 import { sessionIndex } from '../../../../src/modules/index/entry.ts';
-import { script } from '../../../fixtures/scripts.ts';
+import { registerScript } from '../../../fixtures/scripts.ts';
 import { ORIGIN } from '../http/client.ts';
 import { createTenant } from '../modules/index/indexed.ts';
 
@@ -13,7 +13,7 @@ it('a thread that began over AG-UI is listed under its id, and opens with its me
   const place = { url: ORIGIN, token: 'a-token', agent: 'indexed', fetch };
   expect(await listThreads(place)).toEqual({ threads: [], next: null });
   const id = crypto.randomUUID();
-  const content = script('It is on its way.').message('Where is my order?');
+  const content = registerScript('It is on its way.').message('Where is my order?');
   const first = openThread(place, id);
   first.addMessage({ id: 'm1', role: 'user', content });
   await first.runAgent();

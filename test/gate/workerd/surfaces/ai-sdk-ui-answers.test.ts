@@ -14,7 +14,7 @@ import {
 import { agent, expectSameAsLoaded, open, waitForRequests, waitUntilOver } from './chats.ts';
 import { via } from './desk.ts';
 
-const callOf = (chat: OpenChat, tool: string): string =>
+const getCallId = (chat: OpenChat, tool: string): string =>
   String(getLastParts(chat).findLast((part) => findToolName(part) === tool)?.toolCallId);
 
 const listStates = (parts: ReturnType<typeof getLastParts>) =>
@@ -22,17 +22,17 @@ const listStates = (parts: ReturnType<typeof getLastParts>) =>
     findToolName(part) === undefined ? (part.text ?? []) : `${findToolName(part)} ${part.state}`,
   );
 
-const pay = (amount: number) => ({ name: 'pay', input: { amount } });
+const createPayCall = (amount: number) => ({ name: 'pay', input: { amount } });
 
 describe.each(VERSIONS)('a chat of version %i', (version) => {
   it('sends a result once while an approval is still pending, and then the approval', async () => {
     const { chat, asked, id, say } = open(
       { version, sends: 'both' },
-      { calls: [{ name: 'where' }, pay(4)] },
+      { calls: [{ name: 'where' }, createPayCall(4)] },
       'Paid at home.',
     );
     await say();
-    await chat.addToolOutput({ tool: 'where', toolCallId: callOf(chat, 'where'), output: 'home' });
+    await chat.addToolOutput({ tool: 'where', toolCallId: getCallId(chat, 'where'), output: 'home' });
     await waitUntilOver({ chat, asked }, 2);
     expect(listStates(getLastParts(chat))).toEqual(['where output-available', 'pay approval-requested']);
     await expectSameAsLoaded(chat, id, version);
@@ -43,7 +43,7 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
       id,
       messages: await loadMessages(via, { agent, id, version }),
     });
-    await other.chat.addToolApprovalResponse({ id: callOf(chat, 'pay'), approved: true });
+    await other.chat.addToolApprovalResponse({ id: getCallId(chat, 'pay'), approved: true });
     await waitUntilOver(other, 1);
     expect(listStates(getLastParts(other.chat))).toEqual([
       'where output-available',
@@ -54,9 +54,9 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
   });
 
   it('shows the pending calls to a page that repeats a result, and reports that the result is known', async () => {
-    const { chat, asked, say } = open({ version }, { calls: [{ name: 'where' }, pay(4)] });
+    const { chat, asked, say } = open({ version }, { calls: [{ name: 'where' }, createPayCall(4)] });
     await say();
-    const call = callOf(chat, 'where');
+    const call = getCallId(chat, 'where');
     await chat.addToolOutput({ tool: 'where', toolCallId: call, output: 'home' });
     await chat.sendMessage();
     await waitUntilOver({ chat, asked }, 2);
@@ -88,7 +88,7 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
       'I see.',
     );
     await say();
-    const call = callOf(chat, 'confirm');
+    const call = getCallId(chat, 'confirm');
     await chat.addToolApprovalResponse({ id: call, approved: true });
     await waitUntilOver({ chat, asked }, 2);
     expect(getLastParts(chat).at(-1)).toMatchObject({ approval: { id: `${call}?question=2` } });
@@ -100,7 +100,7 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
   });
 
   it('sends the remaining approval if another client has refused the other call', async () => {
-    const first = open({ version }, { calls: [pay(1), pay(2)] }, 'One of them.');
+    const first = open({ version }, { calls: [createPayCall(1), createPayCall(2)] }, 'One of them.');
     await first.say();
     const [one, two] = getLastParts(first.chat).slice(1);
     await first.chat.addToolApprovalResponse({ id: String(one?.toolCallId), approved: false });
@@ -126,13 +126,13 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
       'Well.',
     );
     await say();
-    await chat.addToolApprovalResponse({ id: callOf(chat, 'suggest'), approved: false });
+    await chat.addToolApprovalResponse({ id: getCallId(chat, 'suggest'), approved: false });
     await waitUntilOver({ chat, asked }, 2);
     const messages = await loadMessages(via, { agent, id, version });
     expect(await findProblem(messages, version)).toBeUndefined();
     expect(messages.at(-1)?.parts[1]).toEqual({
       type: 'tool-suggest',
-      toolCallId: callOf(chat, 'suggest'),
+      toolCallId: getCallId(chat, 'suggest'),
       state: 'output-available',
       input: {},
       output: 'They said: reject.',
@@ -147,7 +147,7 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
       'Ah.',
     );
     await say();
-    const call = callOf(chat, 'look');
+    const call = getCallId(chat, 'look');
     await chat.addToolApprovalResponse({ id: call, approved: true });
     await waitUntilOver({ chat, asked }, 2);
     expect(getLastParts(chat).at(-1)).toMatchObject({ state: 'input-available', providerExecuted: false });
@@ -165,7 +165,7 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
     const { chat, asked, id, say, words } = open(
       { version, sends: 'approvals' },
       { calls },
-      { calls: [pay(7), pay(8)] },
+      { calls: [createPayCall(7), createPayCall(8)] },
       'Paid inside.',
       'All is paid.',
     );
@@ -185,9 +185,9 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
   });
 
   it('accepts an answer to an earlier message if a refused message follows it', async () => {
-    const { chat, say } = open({ version }, { calls: [pay(2)] }, 'Paid.');
+    const { chat, say } = open({ version }, { calls: [createPayCall(2)] }, 'Paid.');
     await say();
-    const call = callOf(chat, 'pay');
+    const call = getCallId(chat, 'pay');
     const turn = call.split('.')[0];
     await chat.sendMessage({ text: 'And now?' });
     expect(chat.error?.message).toBe(
@@ -204,7 +204,11 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
   });
 
   it('declines pending calls for another message, and then lists them as declined', async () => {
-    const { chat, id, say, words } = open({ version }, { calls: [pay(2), { name: 'where' }] }, 'Never mind.');
+    const { chat, id, say, words } = open(
+      { version },
+      { calls: [createPayCall(2), { name: 'where' }] },
+      'Never mind.',
+    );
     await say();
     await chat.sendMessage({ text: words }, { body: { pending: 'decline' } });
     await waitForRequests(chat);

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { createHoldfast } from '../../../../src/create-holdfast.ts';
 import { aiSdkUi } from '../../../../src/surfaces/ai-sdk-ui/entry.ts';
-import { script } from '../../../fixtures/scripts.ts';
+import { registerScript } from '../../../fixtures/scripts.ts';
 import { getLastParts, openChat } from '../../../fixtures/ui-chat.ts';
 import { createTestApp } from '../http/app.ts';
 import { desk, via } from './desk.ts';
@@ -249,7 +249,7 @@ describe('a chat gets an error', () => {
     });
     expect(await (await post(createResultBody('t.1.0'))).text()).toContain(`There is no session '${at.id}'.`);
     const { chat } = openChat({ version: 7, agent: 'desk', via, id: at.id, sends: 'approvals' });
-    const { message } = script({ calls: [{ name: 'pay', input: { amount: 1 } }] });
+    const { message } = registerScript({ calls: [{ name: 'pay', input: { amount: 1 } }] });
     await chat.sendMessage({ text: message() });
     const call = String(getLastParts(chat).at(-1)?.toolCallId);
     expect(await (await post(createAnswerBody('t.1.0'))).text()).toContain(
@@ -299,7 +299,7 @@ describe('a chat gets an error', () => {
 it('a chat can edit the input of a pending call', async () => {
   const id = createId();
   const { chat } = openChat({ version: 6, agent: 'desk', via, id });
-  const { message, model } = script({ calls: [{ name: 'pay', input: { amount: 1 } }] }, 'Paid less.');
+  const { message, model } = registerScript({ calls: [{ name: 'pay', input: { amount: 1 } }] }, 'Paid less.');
   await chat.sendMessage({ text: message() });
   const call = String(getLastParts(chat).at(-1)?.toolCallId);
   await chat.addToolApprovalResponse({ id: call, approved: true });

@@ -4,7 +4,7 @@ import type { LogEntry } from '../../../../src/create-holdfast.ts';
 import { defineAgent } from '../../../../src/index.ts';
 import { clientTools } from '../../../../src/modules/client-tools/entry.ts';
 import { aiSdkUi } from '../../../../src/surfaces/ai-sdk-ui/entry.ts';
-import { modelBySession, script } from '../../../fixtures/scripts.ts';
+import { modelBySession, registerScript } from '../../../fixtures/scripts.ts';
 import { getLastParts, openChat, VERSIONS } from '../../../fixtures/ui-chat.ts';
 import { createTestApp } from '../http/app.ts';
 import { waitUntilOver } from './chats.ts';
@@ -26,7 +26,7 @@ const paintReply = { calls: [{ name: 'paint_page', input: { color: 'red' } }] };
 
 /** A new chat whose message declares these tools. */
 function open(agent: string, version: 6 | 7, tools: unknown) {
-  const asked = script(paintReply, 'It is red.');
+  const asked = registerScript(paintReply, 'It is red.');
   const called: string[] = [];
   const opened = openChat({
     ...{ agent, via, version, sends: 'results', id: `chat-${crypto.randomUUID()}` },

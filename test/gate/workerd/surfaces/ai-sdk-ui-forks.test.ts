@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { ModelError } from '../../../../src/index.ts';
 import { aiSdkUi } from '../../../../src/surfaces/ai-sdk-ui/entry.ts';
-import { holdReply } from '../../../fixtures/scripts.ts';
+import { createHeldReply } from '../../../fixtures/scripts.ts';
 import {
   type ChatMessage,
   copyAsJson,
@@ -38,7 +38,7 @@ const postChat = (body: string): Promise<Response> =>
 
 const createUserMessage = (text: string) => ({ id: 'm9', role: 'user', parts: [{ type: 'text', text }] });
 
-const startEventsOf = async (id: string) =>
+const listStartEvents = async (id: string) =>
   (await readJournal(getPath(id), via)).filter(({ type }) => type === 'turn-started');
 
 describe.each(VERSIONS)('a chat of version %i', (version) => {
@@ -76,7 +76,7 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
         ?.messages.slice(-4)
         .map(({ text }) => text.replace(/ #.*/, '')),
     ).toEqual(['One.', 'And then?', 'Other two.', 'And last?']);
-    expect(await startEventsOf(id)).toHaveLength(2);
+    expect(await listStartEvents(id)).toHaveLength(2);
     await isSameLoaded(page);
   });
 
@@ -88,8 +88,8 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
     const [first] = chat.messages;
     await chat.sendMessage({ text: `Bye, ${words}`, messageId: first?.id });
     expect(listTexts(chat.messages)).toEqual(['Bye, Hello', 'Other one.']);
-    expect(await startEventsOf(String(findBranch(chat)))).toHaveLength(1);
-    expect(await startEventsOf(id)).toHaveLength(2);
+    expect(await listStartEvents(String(findBranch(chat)))).toHaveLength(1);
+    expect(await listStartEvents(id)).toHaveLength(2);
     await isSameLoaded(page);
   });
 
@@ -151,7 +151,7 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
   });
 
   it('makes one fork if the same request is sent twice, concurrently or later', async () => {
-    const hangs = holdReply('Other.');
+    const hangs = createHeldReply('Other.');
     const { chat, asked, words, say, id } = open({ version }, 'One.', hangs.reply, 'Edited.');
     await say();
     const regenerating = chat.regenerate();
@@ -164,8 +164,8 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
     await chat.sendMessage({ text: `Well, ${words}`, messageId: chat.messages[0]?.id });
     const edited = findBranch(chat);
     for (const _ of [1, 2]) expect(await (await postChat(asked[2] ?? '')).text()).toContain('Edited.');
-    expect(await startEventsOf(String(branch))).toHaveLength(1);
-    expect(await startEventsOf(String(edited))).toHaveLength(1);
+    expect(await listStartEvents(String(branch))).toHaveLength(1);
+    expect(await listStartEvents(String(edited))).toHaveLength(1);
     expect(listTexts(await load(id))).toEqual(['Well, Hello', 'Edited.']);
   });
 
@@ -177,7 +177,7 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
     expect(chat.status).toBe('error');
     await chat.regenerate();
     expect(listTexts(await load(id))).toEqual(['Hello', 'Other.']);
-    const [first, second, ...others] = await startEventsOf(String(findBranch(chat)));
+    const [first, second, ...others] = await listStartEvents(String(findBranch(chat)));
     expect([second?.retries, others]).toEqual([first?.turn, []]);
   });
 
@@ -246,7 +246,7 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
     await expect.poll(() => asked.length).toBe(3);
     await expect.poll(() => getText(chat.messages.at(-1) as ChatMessage)).toContain('Paid.');
     expect(String(findBranch(chat)).startsWith(`${page.id}.`)).toBe(true);
-    expect(await startEventsOf(page.id)).toHaveLength(1);
+    expect(await listStartEvents(page.id)).toHaveLength(1);
   });
 
   it('refuses to drop completed tool effects, and explains why', async () => {
@@ -282,7 +282,7 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
     const loaded = open({ version, id, messages: await load(id) });
     await loaded.chat.sendMessage({ text: 'And then?' });
     expect(listTexts(await load(id))).toEqual(['Hello', 'One.', 'And then?', 'Two.']);
-    expect(await startEventsOf(id)).toHaveLength(2);
+    expect(await listStartEvents(id)).toHaveLength(2);
     // The same edit without the refused part still succeeds.
     await edit({});
     expect(listTexts(await load(id))).toEqual(['Well, Hello', 'Edited.']);
@@ -292,7 +292,7 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
   });
 
   it('resumes the stream of a fork', async () => {
-    const hangs = holdReply('Other.');
+    const hangs = createHeldReply('Other.');
     const { chat, id, say } = open({ version }, 'One.', hangs.reply);
     await say();
     const regenerating = chat.regenerate();

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { defineTool } from '../../../../src/index.ts';
 import { aiSdkUi } from '../../../../src/surfaces/ai-sdk-ui/entry.ts';
 import { scripted } from '../../../fixtures/scripted-agent.ts';
-import { script } from '../../../fixtures/scripts.ts';
+import { registerScript } from '../../../fixtures/scripts.ts';
 import { findProblem, loadMessages, openChat, VERSIONS } from '../../../fixtures/ui-chat.ts';
 import { createTestApp } from '../http/app.ts';
 import { readJournal } from '../http/client.ts';
@@ -26,7 +26,7 @@ const post = (metadata: unknown) => {
     id: 'm1',
     role: 'user',
     metadata,
-    parts: [{ type: 'text', text: script('Hi.').message() }],
+    parts: [{ type: 'text', text: registerScript('Hi.').message() }],
   };
   return via('/agents/keeper/chat', {
     method: 'POST',
@@ -40,7 +40,7 @@ describe.each(VERSIONS)('the metadata of a message, version %i', (version) => {
     const id = crypto.randomUUID();
     const { chat } = openChat({ version, agent: 'keeper', via, id });
     const metadata = { sentAt: 1_234, from: { page: '/prices', tags: ['a'] } };
-    const { message } = script({ calls: [{ name: 'look' }] }, 'Hi.', 'Yes.');
+    const { message } = registerScript({ calls: [{ name: 'look' }] }, 'Hi.', 'Yes.');
     await chat.sendMessage({ text: message(), metadata });
     await chat.sendMessage({ text: message() });
     const messages = await loadMessages(via, { agent: 'keeper', id, version });
@@ -60,7 +60,7 @@ describe('the metadata of a message', () => {
   it('contains the Worker’s id of the turn, even if the page sends another', async () => {
     const id = crypto.randomUUID();
     const { chat } = openChat({ version: 7, agent: 'keeper', via, id });
-    await chat.sendMessage({ text: script('Hi.').message(), metadata: { turn: 'mine', more: 1 } });
+    await chat.sendMessage({ text: registerScript('Hi.').message(), metadata: { turn: 'mine', more: 1 } });
     const [said, answer] = await loadMessages(via, { agent: 'keeper', id, version: 7 });
     expect(said?.metadata).toEqual({ turn: answer?.id, more: 1 });
   });

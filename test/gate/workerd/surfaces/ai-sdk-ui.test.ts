@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { ModelError } from '../../../../src/index.ts';
 import type { ReplyPart } from '../../../../src/model/entry.ts';
-import { holdReply } from '../../../fixtures/scripts.ts';
+import { createHeldReply } from '../../../fixtures/scripts.ts';
 import { createConnectionLost, registerSpeaking, WAIT } from '../../../fixtures/speaking.ts';
 import {
   type ChatMessage,
@@ -262,7 +262,7 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
   });
 
   it('ends if its turn is cancelled, and reports the cancellation', async () => {
-    const hangs = holdReply('Never.');
+    const hangs = createHeldReply('Never.');
     const { chat, id, say } = open({ version }, hangs.reply);
     const saying = say();
     await hangs.asked();
@@ -311,7 +311,7 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
   });
 
   it('is resumed in another tab in the middle of a turn, and after a lost connection', async () => {
-    const hangs = holdReply('Now.');
+    const hangs = createHeldReply('Now.');
     const { chat, id, say } = open(
       { version },
       { text: 'First.', calls: [{ name: 'add', input: { a: 1, b: 2 } }] },
@@ -340,13 +340,14 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
       { calls: [{ name: 'pay', input: { amount: 1 } }] },
       'Done.',
     );
-    const stream = async (): Promise<number> => (await via(`/agents/${agent}/chat/${id}/stream`)).status;
-    expect([await stream(), await loadMessages(via, { agent, id, version })]).toEqual([204, []]);
+    const fetchStreamStatus = async (): Promise<number> =>
+      (await via(`/agents/${agent}/chat/${id}/stream`)).status;
+    expect([await fetchStreamStatus(), await loadMessages(via, { agent, id, version })]).toEqual([204, []]);
     await say();
-    expect(await stream()).toBe(204);
+    expect(await fetchStreamStatus()).toBe(204);
     await chat.addToolApprovalResponse({ id: String(getLastParts(chat).at(-1)?.toolCallId), approved: true });
     await waitForRequests(chat);
-    await expect.poll(stream).toBe(204);
+    await expect.poll(fetchStreamStatus).toBe(204);
   });
 
   it('runs a repeated message only once', async () => {
@@ -434,7 +435,7 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
   });
 
   it('does not resend results forever if their turn was cancelled', async () => {
-    const hangs = holdReply('Never.');
+    const hangs = createHeldReply('Never.');
     const { chat, asked, id, say } = open(
       { version, sends: 'results' },
       { calls: [{ name: 'where' }] },
@@ -494,7 +495,7 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
   });
 
   it('retries only once if a page and another tab request it concurrently, after a reload', async () => {
-    const hangs = holdReply('Here.');
+    const hangs = createHeldReply('Here.');
     const { id, say } = open(
       { version },
       new ModelError('bad-request', 'Down.'),
@@ -519,7 +520,7 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
   });
 
   it('shows a message that steers its turn', async () => {
-    const hangs = holdReply({ calls: [{ name: 'note' }] });
+    const hangs = createHeldReply({ calls: [{ name: 'note' }] });
     const { chat, id, say, words } = open({ version }, hangs.reply, 'As you say.');
     const saying = say();
     await hangs.asked();

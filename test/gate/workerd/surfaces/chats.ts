@@ -1,7 +1,7 @@
 /** AI SDK chats of both versions, over the real app and its objects. */
 import { expect } from 'vitest';
 import type { ScriptedReply } from '../../../../src/testing/entry.ts';
-import { script } from '../../../fixtures/scripts.ts';
+import { registerScript } from '../../../fixtures/scripts.ts';
 import {
   type ChatMessage,
   copyAsJson,
@@ -24,7 +24,7 @@ type Options = Partial<Parameters<typeof openChat>[0]> & { readonly version: Ver
 /** A chat whose model gives these replies. */
 export function open(options: Options, ...replies: ScriptedReply[]) {
   const id = options.id ?? createId();
-  const { message, model } = script(...replies);
+  const { message, model } = registerScript(...replies);
   const { chat, asked } = openChat({ agent, via, id, ...options });
   return {
     chat,

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { HoldfastChatTransport, isAnswered } from '../../../../src/client/ai-sdk/entry.ts';
 import type { ScriptedReply } from '../../../../src/testing/entry.ts';
-import { holdReply } from '../../../fixtures/scripts.ts';
+import { createHeldReply } from '../../../fixtures/scripts.ts';
 import { copyAsJson, getLastParts, openChat, withoutDescriptors } from '../../../fixtures/ui-chat.ts';
 import { readJournal } from '../http/client.ts';
 import { agent, expectSameAsLoaded, getPath, open, waitForRequests } from './chats.ts';
@@ -129,7 +129,7 @@ describe('HoldfastChatTransport', () => {
   );
 
   it.each(['while it streams', 'in a reloaded page'])('cancels the turn of a fork, %s', async (when) => {
-    const hangs = holdReply('Never.');
+    const hangs = createHeldReply('Never.');
     const { chat, id, say, transport, requests } = createChatOver(keepSend, 'One.', hangs.reply);
     await say();
     const regenerating = chat.regenerate();
@@ -193,7 +193,7 @@ describe('HoldfastChatTransport', () => {
   });
 
   it('cancels the turn if the chat is stopped, and accepts the next message immediately', async () => {
-    const hangs = holdReply('Never.');
+    const hangs = createHeldReply('Never.');
     const { chat, id, say, requests } = createChatOver(keepSend, hangs.reply, 'Again.');
     const saying = say();
     await hangs.asked();
@@ -210,7 +210,7 @@ describe('HoldfastChatTransport', () => {
   });
 
   it('cancels a turn even if its stream had not begun when the chat was stopped', async () => {
-    const hangs = holdReply('Never.');
+    const hangs = createHeldReply('Never.');
     let signalArrival = (): void => {};
     const sent = new Promise<void>((resolve) => {
       signalArrival = resolve;
@@ -240,7 +240,7 @@ describe('HoldfastChatTransport', () => {
   });
 
   it('sends no cancel request if that option is off, but sends one if `cancel` is called', async () => {
-    const hangs = holdReply('Never.');
+    const hangs = createHeldReply('Never.');
     const { id, words } = open({ version: 7 }, hangs.reply);
     const paths: string[] = [];
     const transport = new HoldfastChatTransport({
@@ -279,7 +279,7 @@ describe('HoldfastChatTransport', () => {
   });
 
   it('resumes a running turn after a reload, even if that stream breaks off too', async () => {
-    const hangs = holdReply('Now.');
+    const hangs = createHeldReply('Now.');
     const first = createChatOver(
       keepSend,
       { text: 'One moment.', calls: [{ name: 'add', input: { a: 1, b: 1 } }] },
@@ -311,7 +311,7 @@ describe('HoldfastChatTransport', () => {
   it.each([1, 2])(
     'resumes a turn of %i replies only once if it stopped after its messages were loaded',
     async (count) => {
-      const hangs = holdReply('Now.');
+      const hangs = createHeldReply('Now.');
       const replies = [{ text: 'One moment.', calls: [{ name: 'add', input: { a: 1, b: 1 } }] }, hangs.reply];
       const first = createChatOver(keepSend, ...replies.slice(-count));
       const saying = first.say();

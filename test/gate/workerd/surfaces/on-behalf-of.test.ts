@@ -10,7 +10,7 @@ import { onBehalfOf } from '../../../../src/modules/http/entry.ts';
 import { aiSdkUi } from '../../../../src/surfaces/ai-sdk-ui/entry.ts';
 import { openAi } from '../../../../src/surfaces/openai/entry.ts';
 import { scripted } from '../../../fixtures/scripted-agent.ts';
-import { script } from '../../../fixtures/scripts.ts';
+import { registerScript } from '../../../fixtures/scripts.ts';
 import { createTestApp } from '../http/app.ts';
 import type { Send } from '../http/client.ts';
 
@@ -103,7 +103,7 @@ describe('two people behind one caller who send the same message', () => {
     ['chat completions', chatProtocol],
   ])('have separate sessions over %s', async (_, protocol) => {
     const via = createApp();
-    const { message, model } = script('Words of Ann.', 'Words of Ben.');
+    const { message, model } = registerScript('Words of Ann.', 'Words of Ben.');
     const [text, id] = [message(), crypto.randomUUID()];
     await send(via, protocol, { person: 'ann', text, id });
     const ofBen = await send(via, protocol, { person: 'ben', text, id });
@@ -118,7 +118,7 @@ describe('two people behind one caller who send the same message', () => {
     'have separate new chats under one key over %s, even if a tenant shares its sessions',
     async (_, protocol) => {
       const via = createApp(crypto.randomUUID());
-      const { message, model } = script('Words of Ann.', 'Words of Ben.');
+      const { message, model } = registerScript('Words of Ann.', 'Words of Ben.');
       const [text, id] = [message(), crypto.randomUUID()];
       const answers: string[] = [];
       for (const person of ['ann', 'ben', 'ann'])

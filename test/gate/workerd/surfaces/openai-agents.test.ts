@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { files } from '../../../../src/modules/files/entry.ts';
 import { openAi } from '../../../../src/surfaces/openai/entry.ts';
 import { listPaymentsTo } from '../../../fixtures/clerk-agent.ts';
-import { script } from '../../../fixtures/scripts.ts';
+import { registerScript } from '../../../fixtures/scripts.ts';
 import { createTestApp } from '../http/app.ts';
 import { createFileAgent, createFileModel, MEDIA_TYPES } from '../http/file-app.ts';
 import { createOpenAiClient, openAiApp } from './openai-app.ts';
@@ -23,7 +23,11 @@ const createTestAgent = (model: string) => new Agent({ name: model, model, tools
 
 describe('@openai/agents', () => {
   it('runs several turns, each with the whole conversation', async () => {
-    const { message } = script({ calls: [{ name: 'add', input: { a: 1, b: 2 } }] }, 'It is 3.', 'Still 3.');
+    const { message } = registerScript(
+      { calls: [{ name: 'add', input: { a: 1, b: 2 } }] },
+      'It is 3.',
+      'Still 3.',
+    );
     const first = await runner.run(createTestAgent('scripted'), message());
     expect(first.finalOutput).toBe('It is 3.');
     const second = await runner.run(createTestAgent('scripted'), [...first.history, user('And now?')]);
@@ -34,7 +38,10 @@ describe('@openai/agents', () => {
     'asks before a call, and sends the decision %s',
     async (decision) => {
       const to = crypto.randomUUID();
-      const { message, model } = script({ calls: [{ name: 'pay', input: { to, amount: 1 } }] }, 'All done.');
+      const { message, model } = registerScript(
+        { calls: [{ name: 'pay', input: { to, amount: 1 } }] },
+        'All done.',
+      );
       const first = await runner.run(createTestAgent('clerk'), message());
       const [interruption] = first.interruptions;
       if (!interruption) throw new Error('The run has no interruption.');
@@ -49,7 +56,7 @@ describe('@openai/agents', () => {
   );
 
   it('streams the answer', async () => {
-    const { message } = script({ calls: [{ name: 'add', input: { a: 1, b: 2 } }] }, 'It is 3.');
+    const { message } = registerScript({ calls: [{ name: 'add', input: { a: 1, b: 2 } }] }, 'It is 3.');
     const streamed = await runner.run(createTestAgent('scripted'), message(), { stream: true });
     let text = '';
     for await (const event of streamed) {
@@ -63,7 +70,7 @@ describe('@openai/agents', () => {
   it('decides several calls of one reply separately', async () => {
     const to = crypto.randomUUID();
     const calls = [1, 2].map((amount) => ({ name: 'pay', input: { to, amount } }));
-    const { message } = script(
+    const { message } = registerScript(
       { text: 'Both.', calls },
       { calls: [{ name: 'pay_now', input: { to, amount: 3 } }] },
       'Done.',
@@ -79,8 +86,8 @@ describe('@openai/agents', () => {
   });
 
   it('runs a tool that the agent leaves to its caller, one call after another', async () => {
-    const look = (id: string) => ({ calls: [{ name: 'look_up', input: { id } }] });
-    const { message, model } = script(look('7'), look('8'), 'Red and blue.');
+    const createLookReply = (id: string) => ({ calls: [{ name: 'look_up', input: { id } }] });
+    const { message, model } = registerScript(createLookReply('7'), createLookReply('8'), 'Red and blue.');
     const lookUp = tool({
       name: 'look_up',
       description: 'Looks up.',

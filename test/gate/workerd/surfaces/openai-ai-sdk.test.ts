@@ -3,7 +3,7 @@ import { createOpenAI } from '@ai-sdk/openai';
 import { generateText, jsonSchema, type ModelMessage, stepCountIs, streamText, tool } from 'ai';
 import { describe, expect, it } from 'vitest';
 import { listPaymentsTo } from '../../../fixtures/clerk-agent.ts';
-import { script } from '../../../fixtures/scripts.ts';
+import { registerScript } from '../../../fixtures/scripts.ts';
 import { openAiApp } from './openai-app.ts';
 
 const provider = createOpenAI({
@@ -36,7 +36,7 @@ describe.each([
   const providerOptions = { openai: { store } };
 
   it('runs the tools that the agent leaves to it, one step after another', async () => {
-    const { message } = script(
+    const { message } = registerScript(
       createThinkingReply('Let me see.', { name: 'look_up', input: { id: '1' } }),
       { calls: ['2', '3'].map((id) => ({ name: 'look_up', input: { id } })) },
       'All found.',
@@ -63,7 +63,11 @@ describe.each([
   it('answers the questions, and continues', async () => {
     const to = crypto.randomUUID();
     const calls = [1, 2].map((amount) => ({ name: 'pay', input: { to, amount } }));
-    const { message, model: asked } = script(createThinkingReply('I pay.', ...calls), 'Paid.', 'Welcome.');
+    const { message, model: asked } = registerScript(
+      createThinkingReply('I pay.', ...calls),
+      'Paid.',
+      'Welcome.',
+    );
     const messages: ModelMessage[] = [{ role: 'user', content: message() }];
     const say = async () => {
       const result = streamText({ model, messages, tools: { holdfast }, providerOptions, ...withoutRetries });
@@ -91,7 +95,7 @@ describe.each([
   });
 
   it('gets the reason if a turn failed', async () => {
-    const { message } = script({ text: '' }, { text: '' });
+    const { message } = registerScript({ text: '' }, { text: '' });
     const failed = generateText({ model, prompt: message(), providerOptions, ...withoutRetries });
     await expect(failed).rejects.toMatchObject({
       message: 'The model returned an empty reply, even after it was asked once more.',

@@ -18,7 +18,7 @@ export const createOpenAiClient = (via: Send = openAiApp, options: Partial<Clien
   });
 
 /** Returns the journal of a response's session. */
-export const readJournalOf = ({
+export const readResponseJournal = ({
   model,
   conversation,
 }: OpenAI.Responses.Response): Promise<Record<string, unknown>[]> =>

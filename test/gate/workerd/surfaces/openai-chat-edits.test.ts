@@ -6,7 +6,7 @@ import { feedback } from '../../../../src/modules/feedback/entry.ts';
 import { retry } from '../../../../src/modules/retry/entry.ts';
 import { openAi } from '../../../../src/surfaces/openai/entry.ts';
 import { scripted } from '../../../fixtures/scripted-agent.ts';
-import { holdReply, modelBySession, script } from '../../../fixtures/scripts.ts';
+import { createHeldReply, modelBySession, registerScript } from '../../../fixtures/scripts.ts';
 import { createTestApp } from '../http/app.ts';
 import { readJournal, readJson } from '../http/client.ts';
 import {
@@ -59,12 +59,12 @@ const listForks = async (session: string, agent = 'scripted'): Promise<unknown[]
   Object((await readJson(await app(`/agents/${agent}/sessions/${session}/forks`))).forks);
 
 /** Returns the model's last messages, without instructions. */
-const getShownTexts = ({ model }: ReturnType<typeof script>) =>
+const getShownTexts = ({ model }: ReturnType<typeof registerScript>) =>
   model.requests.at(-1)?.messages.flatMap(({ role, text }) => (role === 'system' ? [] : [text]));
 
 /** A chat of two turns. */
-async function startChat(...replies: Parameters<typeof script>) {
-  const asked = script('One.', 'Two.', ...replies);
+async function startChat(...replies: Parameters<typeof registerScript>) {
+  const asked = registerScript('One.', 'Two.', ...replies);
   const first = await say([], asked.message());
   const second = await say(first.history, 'And then?');
   return { asked, first, second, message: asked.message() };
@@ -123,7 +123,7 @@ describe('an edited history', () => {
   });
 
   it('is refused if it removes a tool call that had an effect, and the session is unchanged', async () => {
-    const asked = script('One.', { calls: [{ name: 'note', input: {} }] }, 'Noted.', 'Never.');
+    const asked = registerScript('One.', { calls: [{ name: 'note', input: {} }] }, 'Noted.', 'Never.');
     const model = 'noter';
     const { history, session } = await say([], asked.message(), { model });
     await say(history, 'Note it.', { model });
@@ -149,7 +149,7 @@ describe('an edited history', () => {
 
   it('makes a fork without a known person if the chat has only text', async () => {
     const via = createOpenAiClient(createTestApp({ agents, use }), { maxRetries: 0 });
-    const asked = script('One.', 'Two.', 'Other.', 'Last.');
+    const asked = registerScript('One.', 'Two.', 'Other.', 'Last.');
     const first = await say([], asked.message(), { via });
     await say(first.history, 'And then?', { via });
     const edited = await say(first.history, 'And when?', { via });
@@ -159,7 +159,7 @@ describe('an edited history', () => {
 
   it('is refused without a known person if the session has later tool calls', async () => {
     const via = createOpenAiClient(createTestApp({ agents, use }), { maxRetries: 0 });
-    const asked = script('One.', { calls: [{ name: 'add', input: { a: 1, b: 2 } }] }, 'Three.');
+    const asked = registerScript('One.', { calls: [{ name: 'add', input: { a: 1, b: 2 } }] }, 'Three.');
     const first = await say([], asked.message(), { via });
     await say(first.history, 'Add.', { via });
     await expect(say(first.history, 'And when?', { via })).rejects.toMatchObject(UNKNOWN_CHAT);
@@ -175,7 +175,7 @@ describe('an edited history', () => {
     const use = [openAi(), branches(), feedback()];
     const shop = createTestApp({ agents, use });
     const via = createOpenAiClient(shop, { maxRetries: 0 });
-    const asked = script('One.', 'Two.', 'Other.');
+    const asked = registerScript('One.', 'Two.', 'Other.');
     const first = await say([], asked.message(), { via });
     const path = `/agents/scripted/sessions/${first.session}`;
     const postLike = async () => {
@@ -215,8 +215,8 @@ describe('a message that is repeated after the same history', () => {
   });
 
   it('joins its turn while the turn runs', async () => {
-    const hanging = holdReply('Two.');
-    const asked = script('One.', hanging.reply);
+    const hanging = createHeldReply('Two.');
+    const asked = registerScript('One.', hanging.reply);
     const { history } = await say([], asked.message());
     const one = say(history, 'And then?');
     await hanging.asked();
@@ -239,8 +239,8 @@ describe('a message that is repeated after the same history', () => {
     const via = createOpenAiClient(createTestApp({ agents, use: [...use, retry()], auth }), {
       maxRetries: 0,
     });
-    const hanging = holdReply('Cut.');
-    const asked = script('One.', hanging.reply, 'Two.', 'Other.');
+    const hanging = createHeldReply('Cut.');
+    const asked = registerScript('One.', hanging.reply, 'Two.', 'Other.');
     const first = await say([], asked.message(), { via });
     const answering = say(first.history, 'And then?', { via });
     await hanging.asked();

@@ -6,7 +6,7 @@ import { files } from '../../../../src/modules/files/entry.ts';
 import { onBehalfOf } from '../../../../src/modules/http/entry.ts';
 import { openAi } from '../../../../src/surfaces/openai/entry.ts';
 import type { ScriptedReply } from '../../../../src/testing/entry.ts';
-import { holdReply, script } from '../../../fixtures/scripts.ts';
+import { createHeldReply, registerScript } from '../../../fixtures/scripts.ts';
 import { wrapObjects } from '../http/app.ts';
 import {
   type ChatOptions,
@@ -24,7 +24,9 @@ const sharedClients = createClients({ id: 'app' });
 /** The same token, from a backend that identifies its users. */
 const use = [openAi(), files(), onBehalfOf(({ headers }) => headers.get('x-user-id'))];
 const delegatingClients = createClients({ id: 'app', delegates: true }, { use });
-const sayAs = (person: string): ChatOptions => ({ via: delegatingClients({ 'x-user-id': person }) });
+const createPersonOptions = (person: string): ChatOptions => ({
+  via: delegatingClients({ 'x-user-id': person }),
+});
 
 const addReply: ScriptedReply = { calls: [{ name: 'add', input: { a: 1, b: 2 } }] };
 const recordReply: ScriptedReply = { calls: [{ name: 'record', input: { note: 'A diagnosis.' } }] };
@@ -77,7 +79,7 @@ describe('two users with one token and equal first messages', () => {
     ),
   )('are both refused if their sessions contain %s, with %s', async (_, __, opening, more) => {
     const { replies, message = createUserMessage, saying, config } = opening;
-    const { model, message: words } = script(...replies, ...replies, 'Leaked.', 'Leaked.');
+    const { model, message: words } = registerScript(...replies, ...replies, 'Leaked.', 'Leaked.');
     const via = createClients({ id: 'app' }, config)();
     const text = message(words());
     const [ada, ben] = [
@@ -96,7 +98,7 @@ describe('two users with one token and equal first messages', () => {
   });
 
   it('are refused even if there is only one candidate, and the problem explains what to send', async () => {
-    const { message } = script(addReply, 'Hi.');
+    const { message } = registerScript(addReply, 'Hi.');
     const { history } = await sendHistory([], message(), { via: sharedClients() });
     await expect(sendHistory(history, 'And now?', { via: sharedClients() })).rejects.toMatchObject({
       status: 400,
@@ -112,7 +114,7 @@ describe('two users with one token and equal first messages', () => {
     'continue in their own sessions that contain %s, if the app names them',
     async (_, opening) => {
       const { replies, message = createUserMessage, saying, config } = opening;
-      const { message: words } = script(...replies, ...replies, 'One.', 'Other.');
+      const { message: words } = registerScript(...replies, ...replies, 'One.', 'Other.');
       const clients = createClients({ id: 'app', delegates: true }, { use, ...config });
       const text = message(words());
       const createOptions = (person: string): ChatOptions => ({
@@ -131,7 +133,7 @@ describe('two users with one token and equal first messages', () => {
   );
 
   it('continue in the session that they name', async () => {
-    const { message } = script(addReply, 'Hi.', addReply, 'Hi.', 'One.', 'Other.');
+    const { message } = registerScript(addReply, 'Hi.', addReply, 'Hi.', 'One.', 'Other.');
     const text = message();
     const via = sharedClients();
     const [ada, ben] = [await sendHistory([], text, { via }), await sendHistory([], text, { via })];
@@ -147,7 +149,7 @@ describe('two users with one token and equal first messages', () => {
   it.each(NARROWING_FIELDS.slice(1))(
     'have separate text-only chats if they differ in %s',
     async (field, more) => {
-      const { message } = script('Hi.', 'Mine.');
+      const { message } = registerScript('Hi.', 'Mine.');
       const via = sharedClients();
       const { history, session } = await sendHistory([], message(), { via, more });
       const other = { [field]: 'ben' };
@@ -160,7 +162,7 @@ describe('two users with one token and equal first messages', () => {
   );
 
   it('have separate text-only chats if they differ in a mapped header', async () => {
-    const { message } = script('Hi.');
+    const { message } = registerScript('Hi.');
     const via = createClients({ id: 'app' }, { http: { contextHeaders: { 'x-ward': 'ward' } } })();
     const { history } = await sendHistory([], message(), { via });
     const headers = { 'x-ward': '7' };
@@ -168,7 +170,7 @@ describe('two users with one token and equal first messages', () => {
   });
 
   it('cannot see a turn that the other user has begun with the same text after it has a call', async () => {
-    const { message } = script('Hi.', addReply, 'Of Ada.');
+    const { message } = registerScript('Hi.', addReply, 'Of Ada.');
     const via = sharedClients();
     const { history } = await sendHistory([], message(), { via });
     const ada = await sendHistory(history, 'Help me.', { via });
@@ -179,8 +181,8 @@ describe('two users with one token and equal first messages', () => {
   });
 
   it('cannot see the other user’s running turn after its first call', async () => {
-    const hanging = holdReply(addReply);
-    const { message } = script('Hi.', hanging.reply, 'Of Ada.');
+    const hanging = createHeldReply(addReply);
+    const { message } = registerScript('Hi.', hanging.reply, 'Of Ada.');
     const via = sharedClients();
     const { history } = await sendHistory([], message(), { via });
     const ada = sendHistory(history, 'Help me.', { via });
@@ -198,7 +200,7 @@ describe('two users with one token and equal first messages', () => {
   });
 
   it('get separate answers to equal concurrent messages, or one is refused', async () => {
-    const { message } = script('Hi.', addReply, 'Mine.', addReply, 'Mine.');
+    const { message } = registerScript('Hi.', addReply, 'Mine.', addReply, 'Mine.');
     const via = sharedClients();
     const { history } = await sendHistory([], message(), { via });
     const both = await Promise.allSettled([
@@ -210,7 +212,7 @@ describe('two users with one token and equal first messages', () => {
   });
 
   it('get no answer after a turn that started between the search and the message', async () => {
-    const { message } = script('Hi.', addReply, 'Of Ben.', 'Leaked.');
+    const { message } = registerScript('Hi.', addReply, 'Of Ben.', 'Leaked.');
     let between: (() => Promise<unknown>) | undefined;
     const SESSIONS = wrapObjects((stub) => ({
       async begin(request: Parameters<typeof stub.begin>[0]) {
@@ -228,7 +230,7 @@ describe('two users with one token and equal first messages', () => {
   });
 
   it('get two new chats under one idempotency key, if the app names them', async () => {
-    const { message, model } = script('Of Ada.', 'Of Ben.');
+    const { message, model } = registerScript('Of Ada.', 'Of Ben.');
     const text = message();
     const headers = { 'idempotency-key': crypto.randomUUID() };
     const tenant = crypto.randomUUID();
@@ -248,7 +250,7 @@ describe('two users with one token and equal first messages', () => {
     const again = { headers: { 'idempotency-key': crypto.randomUUID() } };
     const createResponse = (person: string) =>
       createOptionsFor(person).via.responses.create(
-        { model: 'scripted', input: script('New.').message() },
+        { model: 'scripted', input: registerScript('New.').message() },
         again,
       );
     const [one, other] = [await createResponse('ada'), await createResponse('ben')];
@@ -258,7 +260,7 @@ describe('two users with one token and equal first messages', () => {
 
 describe('a chat of one person', () => {
   it('continues with its calls, if `auth` says that the caller is one person', async () => {
-    const { message } = script(addReply, 'Hi.', lookUpReply, 'More.', 'Still.');
+    const { message } = registerScript(addReply, 'Hi.', lookUpReply, 'More.', 'Still.');
     const via = createClients({ id: 'ada', delegates: false })();
     const first = await sendHistory([], message(), { via });
     const second = await sendHistory(first.history, 'And now?', { via });
@@ -267,31 +269,33 @@ describe('a chat of one person', () => {
   });
 
   it('is not continued for another person of the same caller', async () => {
-    const { message } = script('Hi.', addReply, 'More.');
-    const { history } = await sendHistory([], message(), sayAs('ada'));
-    await expect(sendHistory(history, 'And now?', sayAs('ben'))).rejects.toMatchObject(UNKNOWN_CHAT);
-    expect(findLastText(await sendHistory(history, 'And now?', sayAs('ada')))).toBe('More.');
+    const { message } = registerScript('Hi.', addReply, 'More.');
+    const { history } = await sendHistory([], message(), createPersonOptions('ada'));
+    await expect(sendHistory(history, 'And now?', createPersonOptions('ben'))).rejects.toMatchObject(
+      UNKNOWN_CHAT,
+    );
+    expect(findLastText(await sendHistory(history, 'And now?', createPersonOptions('ada')))).toBe('More.');
   });
 
   it('returns its turn if it repeats its message, even after calls', async () => {
-    const { message, model } = script(addReply, 'Hi.', addReply, 'More.');
-    const { history } = await sendHistory([], message(), sayAs('ada'));
-    const second = await sendHistory(history, 'And now?', sayAs('ada'));
+    const { message, model } = registerScript(addReply, 'Hi.', addReply, 'More.');
+    const { history } = await sendHistory([], message(), createPersonOptions('ada'));
+    const second = await sendHistory(history, 'And now?', createPersonOptions('ada'));
     const headers = { 'x-stainless-retry-count': '1' };
-    const again = await sendHistory(history, 'And now?', { ...sayAs('ada'), headers });
+    const again = await sendHistory(history, 'And now?', { ...createPersonOptions('ada'), headers });
     expect([again.session, findLastText(again)]).toEqual([second.session, 'More.']);
     expect(model.requests).toHaveLength(4);
   });
 
   it('needs a name if a delegating caller specifies no person', async () => {
-    const { message } = script(addReply, 'Hi.', 'One.', 'Two.');
+    const { message } = registerScript(addReply, 'Hi.', 'One.', 'Two.');
     const via = delegatingClients();
     const { history } = await sendHistory([], message(), { via });
     await expect(sendHistory(history, 'And now?', { via })).rejects.toMatchObject(UNKNOWN_CHAT);
   });
 
   it('can continue without a known person until its first call', async () => {
-    const { message } = script('Hi.', 'Words.', addReply, 'More.');
+    const { message } = registerScript('Hi.', 'Words.', addReply, 'More.');
     const via = sharedClients();
     const first = await sendHistory([], message(), { via });
     const second = await sendHistory(first.history, 'And now?', { via });

@@ -1,6 +1,6 @@
 import OpenAI from 'openai';
 import { describe, expect, it } from 'vitest';
-import { playModel, script } from '../../../fixtures/scripts.ts';
+import { playModel, registerScript } from '../../../fixtures/scripts.ts';
 import { registerSpeaking, WAIT } from '../../../fixtures/speaking.ts';
 import { createOpenAiClient, openAiApp } from './openai-app.ts';
 
@@ -12,7 +12,7 @@ const getSession = (answer: unknown): string => (answer as SessionAnswer).metada
 
 describe('a chat completion', () => {
   it('returns the answer of a turn with several iterations', async () => {
-    const { message } = script(
+    const { message } = registerScript(
       { calls: [{ name: 'add', input: { a: 1, b: 2 } }] },
       { calls: [{ name: 'look_up', input: { id: '7' } }] },
       'It is 3.',
@@ -45,7 +45,7 @@ describe('a chat completion', () => {
   });
 
   it.each(['metadata', 'header'] as const)('continues the session that it identifies by %s', async (by) => {
-    const { message, model } = script('One.', 'Two.');
+    const { message, model } = registerScript('One.', 'Two.');
     const first = await client.chat.completions.create({
       model: 'scripted',
       messages: [{ role: 'user', content: message() }],
@@ -105,7 +105,7 @@ describe('a chat completion', () => {
   });
 
   it('streams its text, and its usage on request', async () => {
-    const { message } = script(
+    const { message } = registerScript(
       { text: 'Let me add.', calls: [{ name: 'add', input: { a: 1, b: 2 } }] },
       {
         parts: [
@@ -131,7 +131,7 @@ describe('a chat completion', () => {
   });
 
   it('contains the calls that the client runs, and accepts their results', async () => {
-    const { message, model } = script(
+    const { message, model } = registerScript(
       {
         calls: [
           { name: 'look_up', input: { id: '7' } },
@@ -166,7 +166,10 @@ describe('a chat completion', () => {
   });
 
   it('describes the pending decision in text, and where to make it', async () => {
-    const { message } = script({ calls: [{ name: 'pay', input: { to: 'nobody', amount: 1 } }] }, 'Done.');
+    const { message } = registerScript(
+      { calls: [{ name: 'pay', input: { to: 'nobody', amount: 1 } }] },
+      'Done.',
+    );
     const answer = await client.chat.completions.create({
       model: 'clerk',
       messages: [{ role: 'user', content: message() }],
@@ -184,7 +187,7 @@ describe('a chat completion', () => {
   });
 
   it('is an error if its turn failed, and is not repeated', async () => {
-    const { message, model } = script({ text: '' }, { text: '' });
+    const { message, model } = registerScript({ text: '' }, { text: '' });
     const failing = { model: 'scripted', messages: [{ role: 'user' as const, content: message() }] };
     const failure = await client.chat.completions.create(failing).catch((thrown: unknown) => thrown);
     const told = {
@@ -195,7 +198,7 @@ describe('a chat completion', () => {
     };
     expect(failure).toMatchObject({ status: 502, error: told });
     expect(model.requests).toHaveLength(2);
-    const again = script({ text: '' }, { text: '' });
+    const again = registerScript({ text: '' }, { text: '' });
     const stream = await client.chat.completions.create({
       model: 'scripted',
       messages: [{ role: 'user', content: again.message() }],

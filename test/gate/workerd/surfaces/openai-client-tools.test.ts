@@ -13,7 +13,7 @@ import type { LogEntry } from '../../../../src/create-holdfast.ts';
 import { defineAgent, defineTool } from '../../../../src/index.ts';
 import { clientTools } from '../../../../src/modules/client-tools/entry.ts';
 import { openAi } from '../../../../src/surfaces/openai/entry.ts';
-import { modelBySession, type ScriptedTurn, script } from '../../../fixtures/scripts.ts';
+import { modelBySession, registerScript, type ScriptedTurn } from '../../../fixtures/scripts.ts';
 import { createTestApp } from '../http/app.ts';
 import { readJournal, type Send } from '../http/client.ts';
 import { createOpenAiClient } from './openai-app.ts';
@@ -56,7 +56,7 @@ const forResponses = { type: 'function' as const, strict: true, ...weather };
 
 const lookReply = { calls: [{ name: 'get_weather', input: { city: 'Paris' } }] };
 /** A script that calls the weather tool, and then describes the weather. */
-const createCallScript = () => script(lookReply, 'It rains in Paris.', 'Yes.');
+const createCallScript = () => registerScript(lookReply, 'It rains in Paris.', 'Yes.');
 const listOfferedTools = ({ model }: ScriptedTurn) =>
   model.requests.map(({ tools = [] }) => tools.map(({ name }) => name));
 
@@ -197,7 +197,7 @@ describe('an unmodified client with its own tools', () => {
 describe('functions of a client', () => {
   it('are omitted for an agent that does not use clientTools, which is logged', async () => {
     lines.length = 0;
-    const asked = script('Hello.', 'Hello.');
+    const asked = registerScript('Hello.', 'Hello.');
     const messages = [{ role: 'user' as const, content: asked.message() }];
     const chat = await client.chat.completions.create({
       model: 'closed',
@@ -226,7 +226,7 @@ describe('functions of a client', () => {
   });
 
   it('are not part of the conversation, which continues with any declarations', async () => {
-    const asked = script('Hello.', 'Hello again.');
+    const asked = registerScript('Hello.', 'Hello again.');
     const nobody = createTestApp({ agents: [guide], use: [openAi()] });
     const anonymous = createOpenAiClient(nobody);
     const messages: OpenAI.ChatCompletionMessageParam[] = [{ role: 'user', content: asked.message() }];

@@ -9,7 +9,7 @@ import { openAi } from '../../../../src/surfaces/openai/entry.ts';
 import { openAiLists } from '../../../../src/surfaces/openai/lists/entry.ts';
 import { indexed } from '../../../fixtures/clerk-agent.ts';
 import { scripted } from '../../../fixtures/scripted-agent.ts';
-import { holdReply, script } from '../../../fixtures/scripts.ts';
+import { createHeldReply, registerScript } from '../../../fixtures/scripts.ts';
 import { createTestApp } from '../http/app.ts';
 import type { Send } from '../http/client.ts';
 import { createFileAgent } from '../http/file-app.ts';
@@ -56,7 +56,7 @@ const notFound = { status: 404, code: 'conversation_not_found', type: 'invalid_r
 
 /** Starts conversations one after the other. Resolves when the index contains them. */
 async function beginSessions({ ask, client }: ReturnType<typeof createTenant>, ...ids: readonly string[]) {
-  const { message } = script(...ids.map(() => 'Done.'));
+  const { message } = registerScript(...ids.map(() => 'Done.'));
   for (const id of ids) {
     await ask(id, message(`Hello from ${id}`));
     await client.conversations.retrieve(id);
@@ -66,7 +66,7 @@ async function beginSessions({ ask, client }: ReturnType<typeof createTenant>, .
 describe('a conversation', () => {
   it('exists as soon as its first response does, with its title and its times', async () => {
     const { ask, client } = createTenant();
-    const { conversation } = await ask('c1', script('Done.').message('Where is my order?'));
+    const { conversation } = await ask('c1', registerScript('Done.').message('Where is my order?'));
     expect(conversation).toEqual({ id: 'c1' });
     expect(await client.conversations.retrieve('c1')).toEqual({
       id: 'c1',
@@ -113,7 +113,7 @@ describe('a conversation', () => {
   it('is deleted with its items, its responses and its entry in the list', async () => {
     const it = createTenant();
     const { conversations, responses } = it.client;
-    const { id } = await it.ask('c1', script('Done.').message());
+    const { id } = await it.ask('c1', registerScript('Done.').message());
     expect(await conversations.delete('c1')).toEqual({
       id: 'c1',
       object: 'conversation.deleted',
@@ -140,7 +140,7 @@ describe('a conversation', () => {
 
   it('is found only with its model if several conversations have its id', async () => {
     const { ask, client, list } = createTenant();
-    const { message } = script('One.', 'Two.');
+    const { message } = registerScript('One.', 'Two.');
     await ask('c1', message());
     await client.conversations.retrieve('c1');
     await ask('c1', message('Other'), 'scripted');
@@ -199,7 +199,7 @@ describe('the list of conversations', () => {
     const ours = createTenant();
     const theirs = createTenant();
     await beginSessions(ours, 'c1');
-    const { id } = await ours.ask('only-ours', script('Secret.').message());
+    const { id } = await ours.ask('only-ours', registerScript('Secret.').message());
     await ours.client.conversations.retrieve('only-ours');
     await beginSessions(theirs, 'c1');
     expect(getIds((await theirs.list()).data)).toEqual(['c1']);
@@ -220,7 +220,11 @@ describe('the list of conversations', () => {
     const createOwnClient = (who: string) =>
       createOpenAiClient(createTestApp({ agents: [indexed], use, auth: () => ({ id: who }) }));
     const [ann, ben] = [createOwnClient(`ann-${id}`), createOwnClient(`ben-${id}`)];
-    await ann.responses.create({ model: 'indexed', input: script('Done.').message(), conversation: id });
+    await ann.responses.create({
+      model: 'indexed',
+      input: registerScript('Done.').message(),
+      conversation: id,
+    });
     expect((await ann.conversations.retrieve(id)).id).toBe(id);
     await expect(ben.conversations.retrieve(id)).rejects.toMatchObject(notFound);
   });
@@ -251,7 +255,7 @@ const summarizeItems = (items: readonly object[]): unknown[] =>
 describe('the items of a conversation', () => {
   it('are the messages, calls and answers, in order', async () => {
     const { ask, client } = createTenant();
-    const { message } = script(
+    const { message } = registerScript(
       { calls: [{ name: 'pay', input: { to: 'x', amount: 1 } }], text: 'I shall pay.' },
       'Paid.',
       { calls: [{ name: 'look_up', input: { id: '7' } }] },
@@ -309,7 +313,7 @@ describe('the items of a conversation', () => {
 
   it('are returned in pages that the client joins, in either order', async () => {
     const it = createTenant();
-    const { message } = script('1', '2', '3', '4', '5', '6', '7', '8', '9', '10');
+    const { message } = registerScript('1', '2', '3', '4', '5', '6', '7', '8', '9', '10');
     for (let turn = 0; turn < 10; turn += 1) await it.ask('c1', message());
     const { items } = it.client.conversations;
     const { data } = await items.list('c1', { limit: 100, order: 'asc' });
@@ -332,8 +336,8 @@ describe('the items of a conversation', () => {
 
   it('show the current text of a running turn', async () => {
     const { client } = createTenant();
-    const slow = holdReply('Done.');
-    const { message } = script(slow.reply);
+    const slow = createHeldReply('Done.');
+    const { message } = registerScript(slow.reply);
     const { id } = await client.responses.create({
       model: 'indexed',
       input: message(),
@@ -391,7 +395,7 @@ describe('the items of a conversation', () => {
 describe('a deleted response', () => {
   it('removes its conversation if the conversation has no other response', async () => {
     const it = createTenant();
-    const { id } = await it.ask('c1', script('Done.').message());
+    const { id } = await it.ask('c1', registerScript('Done.').message());
     const raw = await it.via(`/v1/responses/${id}`, { method: 'DELETE' });
     expect(await raw.json()).toEqual({ id, object: 'response', deleted: true });
     await expect(it.client.responses.retrieve(id)).rejects.toMatchObject({ status: 404 });
@@ -402,7 +406,7 @@ describe('a deleted response', () => {
 
   it('causes a 409 and is kept if its conversation has other responses', async () => {
     const { ask, client } = createTenant();
-    const { message } = script('One.', 'Two.');
+    const { message } = registerScript('One.', 'Two.');
     const first = await ask('c1', message());
     const second = await ask('c1', message());
     const refused = { status: 409, code: 'response_not_alone', type: 'invalid_request_error' };
@@ -414,7 +418,7 @@ describe('a deleted response', () => {
 
   it('causes a 409 and is kept if its turn has a second response', async () => {
     const { ask, client } = createTenant();
-    const { message } = script({ calls: [{ name: 'look_up', input: { id: '7' } }] }, 'Found.');
+    const { message } = registerScript({ calls: [{ name: 'look_up', input: { id: '7' } }] }, 'Found.');
     const first = await ask('c1', message());
     const call = first.output.find((item) => item.type === 'function_call');
     const second = await client.responses.create({

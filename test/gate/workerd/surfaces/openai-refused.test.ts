@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { openAi } from '../../../../src/surfaces/openai/entry.ts';
 import { clerk } from '../../../fixtures/clerk-agent.ts';
 import { scripted } from '../../../fixtures/scripted-agent.ts';
-import { holdReply, script } from '../../../fixtures/scripts.ts';
+import { createHeldReply, registerScript } from '../../../fixtures/scripts.ts';
 import { createTestApp } from '../http/app.ts';
 import { readJson } from '../http/client.ts';
 import { createOpenAiClient, openAiApp } from './openai-app.ts';
@@ -221,15 +221,15 @@ describe('a request for a response', () => {
   });
 
   it('can have empty fields', async () => {
-    const { message } = script('Hi.');
+    const { message } = registerScript('Hi.');
     const empty = { conversation: '', previous_response_id: '', instructions: '', prompt: null, text: {} };
     const asked = { model: 'scripted', input: message(), tools: [], metadata: null, ...empty };
     expect((await createOpenAiClient().responses.create(asked)).output_text).toBe('Hi.');
   });
 
   it('is not repeated if its session is busy', async () => {
-    const reply = holdReply('Done.');
-    const { message } = script(reply.reply);
+    const reply = createHeldReply('Done.');
+    const { message } = registerScript(reply.reply);
     const client = createOpenAiClient();
     const conversation = crypto.randomUUID();
     await client.responses.create({ model: 'scripted', input: message(), conversation, background: true });
@@ -251,7 +251,7 @@ describe('a request for a response', () => {
   });
 
   it('is refused with the pending calls if its session waits', async () => {
-    const { message } = script({ calls: [{ name: 'pay', input: { to: 'a shop', amount: 2 } }] });
+    const { message } = registerScript({ calls: [{ name: 'pay', input: { to: 'a shop', amount: 2 } }] });
     const conversation = crypto.randomUUID();
     await createOpenAiClient().responses.create({ model: 'clerk', input: message(), conversation });
     const { error } = await post('/v1/responses', { model: 'clerk', input: 'Hello', conversation });
@@ -262,7 +262,7 @@ describe('a request for a response', () => {
   });
 
   it('is accepted only once under its key', async () => {
-    const { message, model } = script('Once.', 'Twice.');
+    const { message, model } = registerScript('Once.', 'Twice.');
     const create = () =>
       createOpenAiClient().responses.create(
         { model: 'scripted', input: message() },
@@ -293,7 +293,7 @@ describe('an id of another caller', () => {
   });
 
   it('is not found', async () => {
-    const { message } = script({ calls: [{ name: 'pay', input: { to: 'x', amount: 1 } }] }, 'Done.');
+    const { message } = registerScript({ calls: [{ name: 'pay', input: { to: 'x', amount: 1 } }] }, 'Done.');
     const theirs = await createClientFor('ada').responses.create({ model: 'clerk', input: message() });
     const mine = createClientFor('ben');
     const answer = {
@@ -374,7 +374,7 @@ describe('a model name that is an alias of an agent', () => {
   });
 
   it('runs the agent, in both protocols', async () => {
-    const { message } = script('One.', 'Two.');
+    const { message } = registerScript('One.', 'Two.');
     const client = createOpenAiClient(via);
     const response = await client.responses.create({ model: 'gpt-5.5', input: message() });
     expect([response.output_text, response.model]).toEqual(['One.', 'scripted']);
@@ -485,7 +485,7 @@ describe('a request for a chat completion', () => {
   });
 
   it('can ignore case in the choice of its response, and have empty fields', async () => {
-    const { message } = script('Hi.');
+    const { message } = registerScript('Hi.');
     const messages = [{ role: 'user' as const, content: message() }];
     const asked = { modalities: ['text' as const], function_call: 'auto' as const, stop: [], tools: [] };
     const { choices } = await createOpenAiClient().chat.completions.create({

@@ -5,11 +5,17 @@ import { branches } from '../../../../src/modules/branches/entry.ts';
 import { openAi } from '../../../../src/surfaces/openai/entry.ts';
 import { clerk, listPaymentsTo } from '../../../fixtures/clerk-agent.ts';
 import { recordings, scripted } from '../../../fixtures/scripted-agent.ts';
-import { holdReply, playModel, script } from '../../../fixtures/scripts.ts';
+import { createHeldReply, playModel, registerScript } from '../../../fixtures/scripts.ts';
 import { registerSpeaking, WAIT } from '../../../fixtures/speaking.ts';
 import { createTestApp, wrapObjects } from '../http/app.ts';
 import { readJournal } from '../http/client.ts';
-import { createOpenAiClient, joinTexts, listEventTypes, openAiApp, readJournalOf } from './openai-app.ts';
+import {
+  createOpenAiClient,
+  joinTexts,
+  listEventTypes,
+  openAiApp,
+  readResponseJournal,
+} from './openai-app.ts';
 
 const client = createOpenAiClient();
 
@@ -24,7 +30,7 @@ describe('a message after an older response', () => {
     );
 
   it('goes to a fork that ends with that response, and later messages continue the fork', async () => {
-    const { message, model } = script('One.', 'Two.', 'Three.', 'Four.');
+    const { message, model } = registerScript('One.', 'Two.', 'Three.', 'Four.');
     const first = await ask(message(), null);
     const second = await ask('Again.', first.id);
     const other = await ask('Otherwise.', first.id);
@@ -40,7 +46,7 @@ describe('a message after an older response', () => {
   });
 
   it('returns the same response under the same key, in a fork and after the last response', async () => {
-    const { message, model } = script('One.', 'Two.', 'Three.');
+    const { message, model } = registerScript('One.', 'Two.', 'Three.');
     const first = await ask(message(), null);
     const key = crypto.randomUUID();
     const second = await ask('Again.', first.id, key);
@@ -53,7 +59,12 @@ describe('a message after an older response', () => {
 
   it('is refused if later calls had effects', async () => {
     const note = crypto.randomUUID();
-    const { message } = script('One.', { calls: [{ name: 'record', input: { note } }] }, 'Noted.', 'More.');
+    const { message } = registerScript(
+      'One.',
+      { calls: [{ name: 'record', input: { note } }] },
+      'Noted.',
+      'More.',
+    );
     const first = await ask(message(), null);
     await ask('Record it.', first.id);
     await expect(ask('Otherwise.', first.id)).rejects.toMatchObject({
@@ -66,7 +77,7 @@ describe('a message after an older response', () => {
 
 describe('a response', () => {
   it('returns the answer of a turn with several iterations, with its calls', async () => {
-    const { message } = script(
+    const { message } = registerScript(
       { calls: [{ name: 'add', input: { a: 1, b: 2 } }], text: 'Let me add.' },
       { calls: [{ name: 'look_up', input: { id: '7' } }] },
       'It is 3.',
@@ -102,7 +113,7 @@ describe('a response', () => {
     });
     expect(response.output_text).toBe('Let me add.It is 3.');
     expect(await client.responses.retrieve(response.id)).toEqual({ ...response, metadata: {} });
-    const events = await readJournalOf(response);
+    const events = await readResponseJournal(response);
     expect(events.at(-1)).toMatchObject({ type: 'turn-ended', outcome: 'completed' });
   });
 
@@ -117,7 +128,7 @@ describe('a response', () => {
   });
 
   it('continues the previous response by previous_response_id, by conversation, or by the ids of its items', async () => {
-    const { message, model } = script('One.', 'Two.', 'Three.', 'Four.');
+    const { message, model } = registerScript('One.', 'Two.', 'Three.', 'Four.');
     const first = await client.responses.create({ model: 'scripted', input: message() });
     const second = await client.responses.create({
       model: 'scripted',
@@ -161,7 +172,7 @@ describe('a response', () => {
   });
 
   it('streams its text, and then returns the same response as without a stream', async () => {
-    const { message } = script(
+    const { message } = registerScript(
       { calls: [{ name: 'add', input: { a: 1, b: 2 } }] },
       {
         parts: [
@@ -207,7 +218,7 @@ describe('a response', () => {
 
 describe('the stream of a response', () => {
   it('resumes after any of its numbers, without gaps or duplicates', async () => {
-    const { message } = script(
+    const { message } = registerScript(
       {
         parts: [
           { type: 'reasoning', text: 'Add.' },
@@ -251,8 +262,8 @@ describe('the stream of a response', () => {
   });
 
   it('resumes after its connection was dropped in the middle of a reply', async () => {
-    const reply = holdReply({ text: 'It goes on.' });
-    const { message } = script({ calls: [{ name: 'add', input: { a: 1, b: 2 } }] }, reply.reply);
+    const reply = createHeldReply({ text: 'It goes on.' });
+    const { message } = registerScript({ calls: [{ name: 'add', input: { a: 1, b: 2 } }] }, reply.reply);
     const stream = await client.responses.create({ model: 'scripted', input: message(), stream: true });
     const seen: ResponseStreamEvent[] = [];
     for await (const event of stream) {
@@ -276,7 +287,7 @@ it.each([
 ])(
   'the stream of %s contains only comments, and events with data, because Python clients fail on other frames',
   async (path, body) => {
-    const { message } = script('Hi.');
+    const { message } = registerScript('Hi.');
     const response = await openAiApp(`/v1/${path}`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
@@ -291,8 +302,8 @@ it.each([
 
 describe('the stream of a response that fails internally', () => {
   it('reports the failure without internals', async () => {
-    const reply = holdReply('Never told.');
-    const { message } = script(reply.reply);
+    const reply = createHeldReply('Never told.');
+    const { message } = registerScript(reply.reply);
     const { id } = await client.responses.create({ model: 'scripted', input: message(), background: true });
     await reply.asked();
     let reads = 0;
@@ -320,8 +331,8 @@ describe('the stream of a response that fails internally', () => {
 
 describe('a response in the background', () => {
   it('is polled until it is complete, and can be streamed before that', async () => {
-    const reply = holdReply('Later.');
-    const { message } = script(reply.reply);
+    const reply = createHeldReply('Later.');
+    const { message } = registerScript(reply.reply);
     const queued = await client.responses.create({ model: 'scripted', input: message(), background: true });
     expect(queued).toMatchObject({ status: 'in_progress', output: [], background: true });
     await reply.asked();
@@ -339,8 +350,8 @@ describe('a response in the background', () => {
   });
 
   it('is cancelled', async () => {
-    const reply = holdReply('Never.');
-    const { message } = script(reply.reply);
+    const reply = createHeldReply('Never.');
+    const { message } = registerScript(reply.reply);
     const queued = await client.responses.create({ model: 'scripted', input: message(), background: true });
     await reply.asked();
     expect(await client.responses.cancel(queued.id)).toMatchObject({ status: 'cancelled', output: [] });
@@ -374,7 +385,7 @@ describe('a response in the background', () => {
 
 describe('a call that waits', () => {
   const createPayScript = (...inputs: { to: string; amount: number }[]) =>
-    script({ calls: inputs.map((input) => ({ name: 'pay', input })) }, 'All done.');
+    registerScript({ calls: inputs.map((input) => ({ name: 'pay', input })) }, 'All done.');
 
   it('is returned as an approval request, whose answer finds its session', async () => {
     const to = crypto.randomUUID();
@@ -452,7 +463,10 @@ describe('a call that waits', () => {
 
   it('can ask again, and then accepts only the answer to the second question', async () => {
     const to = crypto.randomUUID();
-    const { message } = script({ calls: [{ name: 'pay_twice_asked', input: { to, amount: 3 } }] }, 'Paid.');
+    const { message } = registerScript(
+      { calls: [{ name: 'pay_twice_asked', input: { to, amount: 3 } }] },
+      'Paid.',
+    );
     const approveAll = ({ output }: OpenAI.Responses.Response) =>
       client.responses.create({
         model: 'clerk',
@@ -475,7 +489,10 @@ describe('a call that waits', () => {
 
   it('can ask again, even with a client that sends the whole conversation', async () => {
     const to = crypto.randomUUID();
-    const { message } = script({ calls: [{ name: 'pay_twice_asked', input: { to, amount: 3 } }] }, 'Paid.');
+    const { message } = registerScript(
+      { calls: [{ name: 'pay_twice_asked', input: { to, amount: 3 } }] },
+      'Paid.',
+    );
     const input: OpenAI.Responses.ResponseInput = [{ role: 'user', content: message() }];
     for (const _ of ['message', 'first question', 'second question']) {
       const { output } = await client.responses.create({ model: 'clerk', input });
@@ -508,7 +525,10 @@ describe('a call that waits', () => {
   });
 
   it('is a function call if the client runs it', async () => {
-    const { message, model } = script({ calls: [{ name: 'look_up', input: { id: '7' } }] }, 'It is red.');
+    const { message, model } = registerScript(
+      { calls: [{ name: 'look_up', input: { id: '7' } }] },
+      'It is red.',
+    );
     const tools = [{ type: 'function' as const, name: 'look_up', parameters: {}, strict: false }];
     const first = await client.responses.create({ model: 'clerk', input: message(), tools });
     const [call] = first.output;
@@ -527,7 +547,7 @@ describe('a call that waits', () => {
   });
 
   it('streams the arguments of its function call too, for clients that read only those events', async () => {
-    const { message } = script({ calls: [{ name: 'look_up', input: { id: '7' } }] });
+    const { message } = registerScript({ calls: [{ name: 'look_up', input: { id: '7' } }] });
     const events: ResponseStreamEvent[] = [];
     const asked = { model: 'clerk', input: message(), stream: true } as const;
     for await (const event of await client.responses.create(asked)) events.push(event);
@@ -542,7 +562,7 @@ describe('a call that waits', () => {
   });
 
   it('can fail after its answer, and a client that sends the whole conversation continues', async () => {
-    const { message, model } = script(
+    const { message, model } = registerScript(
       { calls: [{ name: 'look_up', input: { id: '7' } }] },
       { text: '' },
       { text: '' },

@@ -12,7 +12,7 @@ import { STOP_SEAM } from '../../../doors/session.ts';
 import { attempt } from '../../../doors/tools.ts';
 import { clerk } from '../../../fixtures/clerk-agent.ts';
 import { scripted } from '../../../fixtures/scripted-agent.ts';
-import { holdReply, script } from '../../../fixtures/scripts.ts';
+import { createHeldReply, registerScript } from '../../../fixtures/scripts.ts';
 import { type AppConfig, createTestApp, wrapObjects } from '../http/app.ts';
 import {
   createSessionPath,
@@ -516,8 +516,8 @@ describe('a surface’s response', () => {
 
   it('is notified if its client has disconnected, and the turn continues', async () => {
     const path = createSessionPath();
-    const slow = holdReply('Done.');
-    const { message } = script(slow.reply);
+    const slow = createHeldReply('Done.');
+    const { message } = registerScript(slow.reply);
     const signals: AbortSignal[] = [];
     const via = createApp(async (asked, { session }) => {
       signals.push(asked.signal);
@@ -542,7 +542,7 @@ describe('a surface’s session', () => {
     (context: unknown): RouteHandler =>
     async (asked, { session }) => {
       const chat = asked.session({ agent: 'scripted', session });
-      const answer = await chat.send(script('Done.').message(), { context: context as never });
+      const answer = await chat.send(registerScript('Done.').message(), { context: context as never });
       return Response.json(answer);
     };
   const readContext = async (path: string): Promise<unknown> =>

@@ -12,26 +12,26 @@ import { aiSdkUi } from '../../../../src/surfaces/ai-sdk-ui/entry.ts';
 import { openAi } from '../../../../src/surfaces/openai/entry.ts';
 import type { ScriptedReply } from '../../../../src/testing/entry.ts';
 import { askFirst } from '../../../fixtures/asks-first.ts';
-import { modelBySession, script } from '../../../fixtures/scripts.ts';
+import { modelBySession, registerScript } from '../../../fixtures/scripts.ts';
 import { copyAsJson, findToolName, getLastParts, loadMessages, openChat } from '../../../fixtures/ui-chat.ts';
 import { type AppConfig, createTestApp } from '../http/app.ts';
 import { readJson, type Send } from '../http/client.ts';
 import { PIXEL_BYTES } from './desk.ts';
 
-const INSIDE_TEXT = 'HTTP 500 of https://models.internal: quota of key sk-1 is used up';
+const INTERNAL_TEXT = 'HTTP 500 of https://models.internal: quota of key sk-1 is used up';
 
 const sayNo = defineTool({
   name: 'say_no',
   description: 'Returns an error.',
   effect: 'read',
-  run: () => error(INSIDE_TEXT),
+  run: () => error(INTERNAL_TEXT),
 });
 const throwingTool = defineTool({
   name: 'fall',
   description: 'Throws.',
   effect: 'read',
   run: () => {
-    throw new Error(INSIDE_TEXT);
+    throw new Error(INTERNAL_TEXT);
   },
 });
 const draw = defineTool({
@@ -69,7 +69,7 @@ const agentWithoutModel = defineAgent({
 });
 
 /** The surfaces of an app with its own callers, on its production host. */
-function deploy(tell?: Tell, config: AppConfig = {}, origin = 'https://desk.example'): Send {
+function createDeployment(tell?: Tell, config: AppConfig = {}, origin = 'https://desk.example'): Send {
   const words = tell ? { tell } : {};
   const via = createTestApp({
     agents: [desk, agentWithoutModel],
@@ -81,14 +81,14 @@ function deploy(tell?: Tell, config: AppConfig = {}, origin = 'https://desk.exam
 }
 
 function createChat(via: Send, ...replies: readonly ScriptedReply[]) {
-  const { message, model } = script(...replies);
+  const { message, model } = registerScript(...replies);
   const id = crypto.randomUUID();
   const { chat } = openChat({ version: 7, agent: 'desk', via, id, sends: 'both' });
   const readLastLoaded = async () => (await loadMessages(via, { agent: 'desk', id, version: 7 })).at(-1);
   return { chat, model, loaded: readLastLoaded, say: () => chat.sendMessage({ text: message() }) };
 }
 
-const createModelFailure = (): ModelError => new ModelError('bad-request', INSIDE_TEXT);
+const createModelFailure = (): ModelError => new ModelError('bad-request', INTERNAL_TEXT);
 const callReply = (name: string): ScriptedReply => ({ calls: [{ name }] });
 
 const post = (via: Send, path: string, body: object) =>
@@ -101,32 +101,37 @@ const post = (via: Send, path: string, body: object) =>
 describe('a page with useChat', () => {
   it('shows a short sentence for a failed turn, and the log has the provider’s error', async () => {
     const lines: string[] = [];
-    const via = deploy(undefined, { log: ({ message }) => void lines.push(message ?? '') });
+    const via = createDeployment(undefined, { log: ({ message }) => void lines.push(message ?? '') });
     const { chat, loaded, say } = createChat(via, createModelFailure());
     await say();
     expect(chat.error?.message).toBe('The model is not available right now.');
     const { error } = Object(chat.messages.at(-1)?.metadata);
     expect(error).toEqual({ type: 'model-failure', message: 'The model is not available right now.' });
     expect((await loaded())?.metadata).toMatchObject({ error });
-    expect(lines.join('\n')).toContain(INSIDE_TEXT);
+    expect(lines.join('\n')).toContain(INTERNAL_TEXT);
   });
 
   it.each(['say_no', 'fall'])(
     'shows a short sentence for a call of %s, whose error the model reads',
     async (name) => {
-      const { chat, model, loaded, say } = createChat(deploy(), callReply(name), 'Sorry.');
+      const { chat, model, loaded, say } = createChat(createDeployment(), callReply(name), 'Sorry.');
       await say();
       const failed = expect.objectContaining({ state: 'output-error', errorText: 'The tool failed.' });
       expect(getLastParts(chat)).toContainEqual(failed);
       expect((await loaded())?.parts).toContainEqual(failed);
       expect(JSON.stringify([chat.messages, await loaded()])).not.toContain('models.internal');
       const read = model.requests.at(-1)?.messages.at(-1)?.text;
-      expect(read).toContain(INSIDE_TEXT);
+      expect(read).toContain(INTERNAL_TEXT);
     },
   );
 
   it('shows the reason of a declined call, and its own error for a call that it ran', async () => {
-    const { chat, loaded, say } = createChat(deploy(), callReply('pay'), callReply('where'), 'Then not.');
+    const { chat, loaded, say } = createChat(
+      createDeployment(),
+      callReply('pay'),
+      callReply('where'),
+      'Then not.',
+    );
     await say();
     const [asked] = getLastParts(chat).filter(findToolName);
     await chat.addToolApprovalResponse({
@@ -149,21 +154,21 @@ describe('a page with useChat', () => {
   });
 
   it('shows a tool’s text and its file, but not the line for the model', async () => {
-    const { chat, loaded, model, say } = createChat(deploy(), callReply('draw'), 'There.');
+    const { chat, loaded, model, say } = createChat(createDeployment(), callReply('draw'), 'There.');
     await say();
     expect(getLastParts(chat)).toContainEqual(
       expect.objectContaining({ type: 'tool-draw', output: 'A pixel:' }),
     );
     expect((await loaded())?.parts).toEqual(getLastParts(chat));
     expect(model.requests.at(-1)?.messages.at(-1)?.text).toMatch(/^A pixel:\s+\[file /);
-    const direct = createChat(deploy(), callReply('sketch'));
+    const direct = createChat(createDeployment(), callReply('sketch'));
     await direct.say();
     expect(getLastParts(direct.chat).at(-1)).toEqual({ type: 'text', text: 'A pixel:', state: 'done' });
     expect((await direct.loaded())?.parts).toEqual(getLastParts(direct.chat));
   });
 
   it('shows a person that a question is open, and a program how to continue', async () => {
-    const via = deploy();
+    const via = createDeployment();
     const { chat, say } = createChat(via, callReply('pay'));
     await say();
     const message = { id: 'm2', role: 'user', parts: [{ type: 'text', text: 'And?' }] };
@@ -181,7 +186,7 @@ describe('a page with useChat', () => {
   });
 
   it('shows an invalid field and a busy session, and hides gaps in the deployment', async () => {
-    const via = deploy();
+    const via = createDeployment();
     const wrong = await post(via, '/agents/desk/chat', { id: 'c1', messages: [] });
     expect([wrong.status, await wrong.text()]).toEqual([
       422,
@@ -198,7 +203,7 @@ describe('a page with useChat', () => {
 
   it('shows the result of `tell`, which receives the problem and the error of the turn or call', async () => {
     const told: unknown[] = [];
-    const via = deploy((problem) => {
+    const via = createDeployment((problem) => {
       told.push(copyAsJson(problem));
       return `${problem.type}: sorry.`;
     });
@@ -209,14 +214,14 @@ describe('a page with useChat', () => {
     expect(told).toContainEqual({
       type: 'model-failure',
       title: 'The model is not available right now.',
-      detail: INSIDE_TEXT,
+      detail: INTERNAL_TEXT,
       status: 502,
       error: 'model-failure',
     });
     expect(told).toContainEqual({
       type: 'tool-error',
       title: 'The tool failed.',
-      detail: expect.stringContaining(INSIDE_TEXT),
+      detail: expect.stringContaining(INTERNAL_TEXT),
       status: 502,
       reason: 'threw',
     });
@@ -226,17 +231,17 @@ describe('a page with useChat', () => {
 
   it('shows the title if `tell` throws, or returns no text', async () => {
     for (const tell of [() => undefined as never, () => Object(undefined).nothing.there] satisfies Tell[]) {
-      const { chat, say } = createChat(deploy(tell), createModelFailure());
+      const { chat, say } = createChat(createDeployment(tell), createModelFailure());
       await say();
       expect(chat.error?.message).toBe('The model is not available right now.');
     }
   });
 
   it('shows every detail on the developer’s machine, unless a proxy forwarded the request', async () => {
-    const own = createChat(deploy(undefined, {}, 'http://localhost'), createModelFailure());
+    const own = createChat(createDeployment(undefined, {}, 'http://localhost'), createModelFailure());
     await own.say();
-    expect(own.chat.error?.message).toBe(INSIDE_TEXT);
-    const local = deploy(undefined, {}, 'http://localhost');
+    expect(own.chat.error?.message).toBe(INTERNAL_TEXT);
+    const local = createDeployment(undefined, {}, 'http://localhost');
     const sendThroughTunnel: Send = (path, init) => {
       const headers = new Headers(init?.headers);
       headers.set('x-forwarded-for', '203.0.113.7');
@@ -272,8 +277,8 @@ describe('an OpenAI client', () => {
     });
 
   it('gets short sentences for a failed turn and a failed call', async () => {
-    const client = createTestClient(deploy());
-    const { message } = script(callReply('say_no'), createModelFailure());
+    const client = createTestClient(createDeployment());
+    const { message } = registerScript(callReply('say_no'), createModelFailure());
     const response = await client.responses.create({ model: 'desk', input: message() });
     expect(response).toMatchObject({
       status: 'failed',
@@ -283,7 +288,7 @@ describe('an OpenAI client', () => {
       ],
     });
     expect(await client.responses.retrieve(response.id)).toMatchObject({ error: response.error });
-    const again = script(createModelFailure());
+    const again = registerScript(createModelFailure());
     const messages = [{ role: 'user' as const, content: again.message() }];
     await expect(client.chat.completions.create({ model: 'desk', messages })).rejects.toMatchObject({
       status: 502,
@@ -292,8 +297,11 @@ describe('an OpenAI client', () => {
   });
 
   it('gets a tool’s text and its file, but not the line for the model', async () => {
-    const { message } = script(callReply('draw'), 'There.');
-    const response = await createTestClient(deploy()).responses.create({ model: 'desk', input: message() });
+    const { message } = registerScript(callReply('draw'), 'There.');
+    const response = await createTestClient(createDeployment()).responses.create({
+      model: 'desk',
+      input: message(),
+    });
     expect(response.output[0]).toMatchObject({
       type: 'mcp_call',
       output: expect.stringMatching(/^A pixel:/),
@@ -302,7 +310,7 @@ describe('an OpenAI client', () => {
   });
 
   it('gets the name of a wrong parameter, but not the gaps in the deployment', async () => {
-    const via = deploy();
+    const via = createDeployment();
     const lacking = await post(via, '/v1/responses', { model: 'unset', input: 'Hello' });
     expect([lacking.status, await readJson(lacking)]).toEqual([
       500,
@@ -335,19 +343,19 @@ describe('an A2A client', () => {
   };
 
   it('gets a short sentence for a failed turn', async () => {
-    const answer = await callRpc(deploy(), script(createModelFailure()).message());
+    const answer = await callRpc(createDeployment(), registerScript(createModelFailure()).message());
     expect(answer).toContain('The model is not available right now.');
     expect(answer).not.toContain('models.internal');
     expect(
       await callRpc(
-        deploy(() => 'Sorry.'),
-        script(createModelFailure()).message(),
+        createDeployment(() => 'Sorry.'),
+        registerScript(createModelFailure()).message(),
       ),
     ).toContain('"Sorry."');
   });
 
   it('gets a tool’s text with the file that is the answer', async () => {
-    const answer = await callRpc(deploy(), script(callReply('sketch')).message());
+    const answer = await callRpc(createDeployment(), registerScript(callReply('sketch')).message());
     expect(answer).toContain('{"text":"A pixel:"}');
     expect(answer).not.toContain('[file ');
   });
@@ -368,9 +376,9 @@ describe('an AG-UI client', () => {
   };
 
   it('gets short sentences for a failed turn and a failed call, even after a reload', async () => {
-    const via = deploy();
+    const via = createDeployment();
     const thread = crypto.randomUUID();
-    const { message } = script(callReply('fall'), createModelFailure());
+    const { message } = registerScript(callReply('fall'), createModelFailure());
     const first = await run(via, thread, [{ id: 'm1', role: 'user', content: message() }]);
     expect(first).toContain('Error: The tool failed.');
     expect(first).toContain('"message":"The model is not available right now."');

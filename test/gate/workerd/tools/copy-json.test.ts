@@ -22,7 +22,7 @@ class Endless {
     return { deeper: this };
   }
 }
-const TOO_DEEP = 'nested more than 500 levels deep';
+const TOO_DEEP_PROBLEM = 'nested more than 500 levels deep';
 
 /** Defines its own JSON content, which JSON.stringify ignores. */
 class Page extends Array<number> {
@@ -154,7 +154,12 @@ describe('copyJson', () => {
     ['a promise', { later: Promise.resolve(1) }, '$.later', 'a Promise: an `await` is missing'],
     ['a toJSON result that is not JSON', { a: { toJSON: () => [1n] } }, '$.a[0]', 'a bigint'],
     ['an asynchronous toJSON', [{ toJSON: async () => 1 }], '$[0]', 'a Promise: an `await` is missing'],
-    ['a toJSON that returns its own object again', new Endless(), `$${'.deeper'.repeat(500)}`, TOO_DEEP],
+    [
+      'a toJSON that returns its own object again',
+      new Endless(),
+      `$${'.deeper'.repeat(500)}`,
+      TOO_DEEP_PROBLEM,
+    ],
   ])('reports the place of %s', (_, value, path, what) => {
     expect(copyJson(value)).toEqual({ ok: false, problem: { path, what } });
   });

@@ -1,7 +1,11 @@
 import { files } from '../../../../src/modules/files/entry.ts';
-import { look, serve } from './measured.ts';
+import { createLookTool, createMeasuredApp } from './measured.ts';
 
-const holdfast = serve({ tools: [look('read')], agent: { accepts: ['text/plain'] }, use: [files()] });
+const holdfast = createMeasuredApp({
+  tools: [createLookTool('read')],
+  agent: { accepts: ['text/plain'] },
+  use: [files()],
+});
 export default holdfast.worker;
 export const { TurnRunner } = holdfast;
 export { SessionObject } from '../../../../durable-objects/index.ts';

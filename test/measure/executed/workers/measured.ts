@@ -35,7 +35,7 @@ function measureWorker<W extends { fetch: (...args: never) => unknown }>(worker:
 }
 
 /** Returns a tool with this effect. */
-export const look = (effect: Effect): AnyTool =>
+export const createLookTool = (effect: Effect): AnyTool =>
   defineTool({
     name: 'look',
     description: 'Looks.',
@@ -52,7 +52,12 @@ interface Scene extends Pick<HoldfastConfig, 'use'> {
 }
 
 /** Creates the Worker of one agent. */
-export function serve({ tools, calls = { name: 'look', input: { id: 7 } }, agent, use }: Scene): Holdfast {
+export function createMeasuredApp({
+  tools,
+  calls = { name: 'look', input: { id: 7 } },
+  agent,
+  use,
+}: Scene): Holdfast {
   const model = createCallingModel(calls.name, calls.input);
   const served = defineAgent({
     ...agent,

@@ -1,6 +1,6 @@
-import { look, serve } from './measured.ts';
+import { createLookTool, createMeasuredApp } from './measured.ts';
 
-const holdfast = serve({ tools: [look('read')] });
+const holdfast = createMeasuredApp({ tools: [createLookTool('read')] });
 export default holdfast.worker;
 export const { TurnRunner } = holdfast;
 export { SessionObject } from '../../../../durable-objects/index.ts';

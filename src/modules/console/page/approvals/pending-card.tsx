@@ -21,7 +21,7 @@ interface PendingCardProps {
 export function PendingCard({ session, pending, onAnswered }: PendingCardProps) {
   const action = useAction();
   const { value: failure } = action.failure;
-  const answer: AnswerSender = (given) =>
+  const sendAnswer: AnswerSender = (given) =>
     void action
       .run(() => session.answer([{ call: pending, ...given }], { background: true }))
       .then((isTaken) => isTaken && onAnswered());
@@ -38,11 +38,11 @@ export function PendingCard({ session, pending, onAnswered }: PendingCardProps) 
         <Words text={pending.message} most={1_000} />
       </div>
       {pending.for === 'decision' ? (
-        <Decision pending={pending} action={action} onSend={answer} />
+        <Decision pending={pending} action={action} onSend={sendAnswer} />
       ) : (
         <>
           <Input pending={pending} />
-          <ResultForm isBusy={action.isBusy.value} onSend={answer} />
+          <ResultForm isBusy={action.isBusy.value} onSend={sendAnswer} />
         </>
       )}
       {failure && <Problem failure={failure} />}

@@ -78,7 +78,7 @@ export function ChatView({ store }: SessionViewProps) {
 function WatchedChat({ store, openTurn }: SessionViewProps & { readonly openTurn: string | undefined }) {
   const action = useAction();
   const { value: failure } = action.failure;
-  const stop = (): void => void action.run(() => store.client.cancel(openTurn));
+  const cancelTurn = (): void => void action.run(() => store.client.cancel(openTurn));
   return (
     <div class="watched">
       {failure && <Problem failure={failure} />}
@@ -86,7 +86,7 @@ function WatchedChat({ store, openTurn }: SessionViewProps & { readonly openTurn
         A session of <Line text={store.owner ?? ''} />. Its journal records that you look at it.
       </p>
       {openTurn !== undefined && (
-        <Button kind="danger" isDisabled={action.isBusy.value} onClick={stop}>
+        <Button kind="danger" isDisabled={action.isBusy.value} onClick={cancelTurn}>
           Stop
         </Button>
       )}

@@ -45,7 +45,7 @@ export function Composer({ store, openTurn, isWaiting, onSent }: ComposerProps) 
   useShortcuts(SHORTCUTS);
   const { text, files, action, add, remove, send } = useMessage(store, onSent);
   const isOver = useSignal(false);
-  const ways = sendOptionsOf(openTurn !== undefined, isWaiting);
+  const ways = getSendOptions(openTurn !== undefined, isWaiting);
   const onKeyDown = (event: KeyboardEvent): void => {
     if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return;
     event.preventDefault();
@@ -57,7 +57,7 @@ export function Composer({ store, openTurn, isWaiting, onSent }: ComposerProps) 
     isOver.value = isNow;
   };
   const stopping = useAction();
-  const stop = (): void => void stopping.run(() => store.client.cancel(openTurn)).then(onSent);
+  const cancelTurn = (): void => void stopping.run(() => store.client.cancel(openTurn)).then(onSent);
   const failure = action.failure.value ?? stopping.failure.value;
   return (
     <form
@@ -96,7 +96,7 @@ export function Composer({ store, openTurn, isWaiting, onSent }: ComposerProps) 
             : 'Enter sends, Shift+Enter breaks the line.'}
         </span>
         {openTurn !== undefined && (
-          <Button kind="danger" onClick={stop}>
+          <Button kind="danger" onClick={cancelTurn}>
             Stop
           </Button>
         )}
@@ -176,7 +176,7 @@ interface SendOption {
 }
 
 /** Returns the ways to send a message now. Enter uses the first, and Ctrl+Enter the second. */
-function sendOptionsOf(isOpen: boolean, isWaiting: boolean): readonly SendOption[] {
+function getSendOptions(isOpen: boolean, isWaiting: boolean): readonly SendOption[] {
   if (!isOpen) return [{ label: 'Send', how: { whenBusy: 'queue' } }];
   const queue = { label: 'Queue', how: { whenBusy: 'queue' } } as const;
   if (isWaiting)

@@ -1,6 +1,6 @@
 import type { EventOf } from '../../../../journal/events.ts';
 import type { SessionStore } from '../data/session-store.ts';
-import { count, formatDateTime, formatTimeOfDay } from '../ui/format.ts';
+import { formatDateTime, formatNumber, formatTimeOfDay } from '../ui/format.ts';
 import { JsonView } from '../ui/json.tsx';
 import { Badge, Button } from '../ui/parts.tsx';
 import { Line, Words } from '../ui/words.tsx';
@@ -182,7 +182,7 @@ function TurnEnd({ entry: { event, seq }, isLast, actions }: TurnEndProps) {
 
 function describeEnd({ outcome, limit, signal }: EventOf<'turn-ended'>): string {
   if (signal) return signal.reason;
-  if (limit) return `The limit of ${count(limit.most)} ${LIMIT_LABELS[limit.kind]} was reached.`;
+  if (limit) return `The limit of ${formatNumber(limit.most)} ${LIMIT_LABELS[limit.kind]} was reached.`;
   return outcome === 'cancelled' ? 'The turn was stopped.' : '';
 }
 

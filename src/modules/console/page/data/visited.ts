@@ -14,9 +14,9 @@ export interface VisitedSession {
 
 const MAX_VISITED = 50;
 
-export const visitedSessions = signal<readonly VisitedSession[]>(read());
+export const visitedSessions = signal<readonly VisitedSession[]>(readVisited());
 
-function read(): readonly VisitedSession[] {
+function readVisited(): readonly VisitedSession[] {
   try {
     const list: unknown = JSON.parse(recall('visited') ?? '[]');
     return Array.isArray(list) ? list.filter(isVisited) : [];

@@ -24,19 +24,19 @@ const REFRESH_MS = 15_000;
 
 export function InboxView() {
   const [looks, setLooks] = useState(0);
-  const look = (): void => setLooks((count) => count + 1);
+  const refresh = (): void => setLooks((count) => count + 1);
   useEffect(() => {
-    const timer = setInterval(() => document.visibilityState === 'visible' && look(), REFRESH_MS);
+    const timer = setInterval(() => document.visibilityState === 'visible' && refresh(), REFRESH_MS);
     return () => clearInterval(timer);
   }, []);
   const first = useLoaded(() => loadInbox(), [looks]);
   const { value, failure } = first.value;
-  if (!value) return failure ? <Problem failure={failure} onRetry={look} /> : <Loading what="the inbox" />;
+  if (!value) return failure ? <Problem failure={failure} onRetry={refresh} /> : <Loading what="the inbox" />;
   return (
     <div class="page inbox">
       <header class="page-head">
         <h1>Inbox</h1>
-        <Button kind="quiet" label="Refresh" onClick={look}>
+        <Button kind="quiet" label="Refresh" onClick={refresh}>
           ↻
         </Button>
       </header>
@@ -45,8 +45,8 @@ export function InboxView() {
           This app has no index of sessions. These are the calls of the sessions that this browser has opened.
         </p>
       )}
-      {failure && <Problem failure={failure} onRetry={look} />}
-      <Groups first={value} onAnswered={look} />
+      {failure && <Problem failure={failure} onRetry={refresh} />}
+      <Groups first={value} onAnswered={refresh} />
     </div>
   );
 }

@@ -12,7 +12,7 @@ export interface IndexedCall {
 }
 
 /** Returns the call with this id, or `undefined` if the journal does not contain its reply. */
-export function callIn(events: readonly StoredEvent[], id: string): IndexedCall | undefined {
+export function findCall(events: readonly StoredEvent[], id: string): IndexedCall | undefined {
   const reply = events.find(
     (event) => event.type === 'model-replied' && getToolCalls(event).some((call) => call.id === id),
   );

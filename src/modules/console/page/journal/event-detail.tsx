@@ -5,11 +5,17 @@
 import type { EventOf, StoredEvent } from '../../../../journal/events.ts';
 import type { SessionStore } from '../data/session-store.ts';
 import { toSessionHref } from '../shell/router.ts';
-import { count, formatDateTime, formatDollars, formatDuration, formatTimeOfDay } from '../ui/format.ts';
+import {
+  formatDateTime,
+  formatDollars,
+  formatDuration,
+  formatNumber,
+  formatTimeOfDay,
+} from '../ui/format.ts';
 import { JsonView } from '../ui/json.tsx';
 import { Badge, Button, Facts, Fold } from '../ui/parts.tsx';
 import { Line, Words } from '../ui/words.tsx';
-import { callIn, getReplyText, getToolCalls } from './call-index.ts';
+import { findCall, getReplyText, getToolCalls } from './call-index.ts';
 import { RequestPart } from './request-part.tsx';
 import { ResultPart } from './result-part.tsx';
 
@@ -114,9 +120,9 @@ function Reply({ store, event }: EventViewProps<'model-replied'>) {
         rows={[
           ['Model', <Line key="model" text={event.model} />],
           ['Finish', event.finish],
-          ['Input', usage && `${count(usage.inputTokens)} tokens`],
-          ['Cached', usage?.cachedInputTokens && `${count(usage.cachedInputTokens)} tokens`],
-          ['Output', usage && `${count(usage.outputTokens)} tokens`],
+          ['Input', usage && `${formatNumber(usage.inputTokens)} tokens`],
+          ['Cached', usage?.cachedInputTokens && `${formatNumber(usage.cachedInputTokens)} tokens`],
+          ['Output', usage && `${formatNumber(usage.outputTokens)} tokens`],
           ['Cost', usage?.cost !== undefined && formatDollars(usage.cost)],
           ['Took over from', event.tookOver && <Line key="from" text={event.tookOver.from} />],
         ]}
@@ -149,7 +155,7 @@ function Reply({ store, event }: EventViewProps<'model-replied'>) {
 type CallEventType = 'tool-call-started' | 'tool-call-ended' | 'tool-call-suspended' | 'tool-call-answered';
 
 function Call({ store, event }: EventViewProps<CallEventType>) {
-  const known = callIn(store.events, event.call);
+  const known = findCall(store.events, event.call);
   if (!known) return <p class="muted">The reply with this call is not in the journal.</p>;
   const { call, starts, ended } = known;
   const effect = starts.at(-1)?.effect;
@@ -164,7 +170,7 @@ function Call({ store, event }: EventViewProps<CallEventType>) {
           ['Started', starts.length > 1 && `${starts.length} times`],
           ['Ran for', ms !== undefined && formatDuration(ms)],
           ['Waits for', event.type === 'tool-call-suspended' && event.wait.for],
-          ['Answer', event.type === 'tool-call-answered' && answerOf(event)],
+          ['Answer', event.type === 'tool-call-answered' && getAnswerWord(event)],
         ]}
       />
       <h3>Input</h3>
@@ -175,5 +181,5 @@ function Call({ store, event }: EventViewProps<CallEventType>) {
   );
 }
 
-const answerOf = ({ answer }: EventOf<'tool-call-answered'>): string =>
+const getAnswerWord = ({ answer }: EventOf<'tool-call-answered'>): string =>
   answer.type === 'decision' ? answer.decision : answer.type;

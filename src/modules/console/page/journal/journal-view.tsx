@@ -4,7 +4,7 @@ import type { StoredEvent } from '../../../../journal/events.ts';
 import type { SessionViewProps } from '../data/session-store.ts';
 import { type Shortcut, useShortcuts } from '../shell/keys.ts';
 import { place, setQuery } from '../shell/router.ts';
-import { count, formatCount, formatTimeOfDay } from '../ui/format.ts';
+import { formatCount, formatNumber, formatTimeOfDay } from '../ui/format.ts';
 import { Empty } from '../ui/parts.tsx';
 import { VirtualList } from '../ui/virtual-list.tsx';
 import { Line } from '../ui/words.tsx';
@@ -60,7 +60,7 @@ export function JournalView({ store }: SessionViewProps) {
           <span class="muted small" role="status">
             {shown.length === length
               ? formatCount(length, 'event')
-              : `${count(shown.length)} of ${count(length)}`}
+              : `${formatNumber(shown.length)} of ${formatNumber(length)}`}
           </span>
         </search>
         <div class="panel journal">

@@ -19,7 +19,7 @@ function close(): void {
   isOpen.value = false;
 }
 
-function look(owner: string | undefined): void {
+function showOwner(owner: string | undefined): void {
   close();
   goTo({ view: 'sessions', query: {}, owner });
 }
@@ -39,7 +39,7 @@ export function OwnerButton() {
         )}
       </Button>
       {owner !== undefined && (
-        <Button kind="quiet" label="Back to your own sessions" onClick={() => look(undefined)}>
+        <Button kind="quiet" label="Back to your own sessions" onClick={() => showOwner(undefined)}>
           ✕
         </Button>
       )}
@@ -58,7 +58,7 @@ function OwnerDialog() {
   const isValid = /^(?:id|tenant):./.test(owner);
   const submitOwner = (event: Event): void => {
     event.preventDefault();
-    if (isValid) look(owner);
+    if (isValid) showOwner(owner);
   };
   return (
     <Dialog title="Sessions of another owner" onClose={close}>
@@ -91,7 +91,7 @@ function OwnerDialog() {
             Show sessions
           </Button>
           {place.value.owner !== undefined && (
-            <Button onClick={() => look(undefined)}>Your own sessions</Button>
+            <Button onClick={() => showOwner(undefined)}>Your own sessions</Button>
           )}
         </div>
       </form>

@@ -9,7 +9,7 @@ import type { SessionViewProps } from '../data/session-store.ts';
 import { summarizeEvent } from '../journal/event-summary.ts';
 import { CONSOLE_REQUIRED_NOTE } from '../journal/request-part.tsx';
 import { place, setQuery } from '../shell/router.ts';
-import { count, formatTimeOfDay } from '../ui/format.ts';
+import { formatNumber, formatTimeOfDay } from '../ui/format.ts';
 import { JsonView } from '../ui/json.tsx';
 import { Badge, Button, Empty, Loading, Problem, Section } from '../ui/parts.tsx';
 import { Line } from '../ui/words.tsx';
@@ -55,7 +55,7 @@ export function StateView({ store }: SessionViewProps) {
         {event && (
           <p class="slider-event">
             <strong>
-              {count(event.seq)} of {count(last)}
+              {formatNumber(event.seq)} of {formatNumber(last)}
             </strong>
             <code>{event.type}</code>
             <span class="muted">{formatTimeOfDay(event.at)}</span>

@@ -8,7 +8,7 @@ import type { SessionViewProps } from '../data/session-store.ts';
 import { CONSOLE_REQUIRED_NOTE, DiffersNote } from '../journal/request-part.tsx';
 import { place, setQuery } from '../shell/router.ts';
 import { listTurns, TurnPicker } from '../turn/turn-picker.tsx';
-import { count } from '../ui/format.ts';
+import { formatNumber } from '../ui/format.ts';
 import { Badge, Empty, Loading, Meter, Problem, Section } from '../ui/parts.tsx';
 import { Line } from '../ui/words.tsx';
 import { DiagramPanel } from './diagram.tsx';
@@ -59,7 +59,7 @@ function Offer({ store, reply }: SessionViewProps & { readonly reply: number }) 
     <div class="offer">
       <div class="offer-main">
         <Section
-          title={`${count(value.offered.length)} tools offered`}
+          title={`${formatNumber(value.offered.length)} tools offered`}
           aside={<DiffersNote differs={value.differs} />}
         >
           {change && <Change change={change} />}
@@ -78,7 +78,7 @@ function Offer({ store, reply }: SessionViewProps & { readonly reply: number }) 
         <Section title="Limits">
           <div class="panel meters">
             {value.limits.map(({ name, used, most }) => (
-              <Meter key={name} label={name} used={used} most={most} format={count} />
+              <Meter key={name} label={name} used={used} most={most} format={formatNumber} />
             ))}
           </div>
         </Section>

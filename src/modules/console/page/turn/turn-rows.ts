@@ -123,7 +123,7 @@ function callRows(call: CallNode, depth: number): TimelineRow[] {
       badge: getCallBadge(call),
       bars: toBars(call, call.outcome === 'error' ? 'error' : 'tool'),
     },
-    ...waits.map((wait) => waitRow(wait, depth + 1)),
+    ...waits.map((wait) => createWaitRow(wait, depth + 1)),
     ...(loop ? toLoopRows(loop, depth + 1) : []),
   ];
 }
@@ -137,7 +137,7 @@ function getCallBadge({ outcome, reason, end, waits }: CallNode): TimelineRow['b
     : { text: 'running', tone: 'plain' };
 }
 
-const waitRow = (
+const createWaitRow = (
   { id, for: kind, answer, expired, start, end, seqs }: WaitNode,
   depth: number,
 ): TimelineRow => ({

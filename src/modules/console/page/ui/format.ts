@@ -7,14 +7,14 @@ const COMPACT_NUMBER_FORMAT = new Intl.NumberFormat('en-US', {
 });
 
 /** Returns a number with separators: `1,234`. */
-export const count = (value: number): string => WHOLE_NUMBER_FORMAT.format(value);
+export const formatNumber = (value: number): string => WHOLE_NUMBER_FORMAT.format(value);
 
 /** Returns a short number: `1.2K`. */
 export const formatCompact = (value: number): string => COMPACT_NUMBER_FORMAT.format(value);
 
 /** Returns a count with its noun: `1 event`, `2 events`. */
 export const formatCount = (value: number, noun: string): string =>
-  `${count(value)} ${noun}${value === 1 ? '' : 's'}`;
+  `${formatNumber(value)} ${noun}${value === 1 ? '' : 's'}`;
 
 /** Returns a duration: `12 ms`, `1.4 s`, `2 min 5 s`, `3 h 2 min`. */
 export function formatDuration(ms: number): string {

@@ -58,7 +58,7 @@ export function VirtualList({
   const from = Math.max(0, Math.floor(view.top / rowHeight) - OVERSCAN_ROWS);
   const to = Math.min(length, Math.ceil((view.top + view.height) / rowHeight) + OVERSCAN_ROWS);
   const onKeyDown = (event: KeyboardEvent): void => {
-    const next = indexFor(event.key, { at: selected, length, page: Math.floor(view.height / rowHeight) });
+    const next = computeIndex(event.key, { at: selected, length, page: Math.floor(view.height / rowHeight) });
     if (next === undefined) return;
     event.preventDefault();
     onSelect(next);
@@ -109,7 +109,7 @@ interface ListPosition {
   readonly page: number;
 }
 
-function indexFor(key: string, { at, length, page }: ListPosition): number | undefined {
+function computeIndex(key: string, { at, length, page }: ListPosition): number | undefined {
   const moves: Readonly<Record<string, number>> = {
     ...{ ArrowDown: at + 1, ArrowUp: Math.max(at, 0) - 1, Home: 0, End: length - 1 },
     ...{ PageDown: at + page, PageUp: at - page },

@@ -1,6 +1,6 @@
 /** Shows text from models, tools and people. The text is never rendered as markup, and never invisible. */
 import { useState } from 'preact/hooks';
-import { count } from './format.ts';
+import { formatNumber } from './format.ts';
 
 /**
  * Matches characters that are invisible or change how other characters look: control characters, direction
@@ -30,7 +30,7 @@ export function Words({ text, most = 2_000, isCode = false }: WordsProps) {
       <Visible text={left > 0 ? truncate(text, shown) : text} />
       {left > 0 && (
         <span class="words-more">
-          … <span class="muted">{count(left)} more characters</span>{' '}
+          … <span class="muted">{formatNumber(left)} more characters</span>{' '}
           <button type="button" class="link" onClick={() => setShown(shown + CHARACTERS_PER_STEP)}>
             Show more
           </button>{' '}

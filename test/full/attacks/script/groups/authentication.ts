@@ -85,7 +85,7 @@ const misplacedTokens: readonly (readonly [
   ['the word undefined', [['authorization', 'Bearer undefined']]],
 ];
 
-export const authentication = (victims: Victims): readonly Attack[] => [
+export const listAuthenticationAttacks = (victims: Victims): readonly Attack[] => [
   ...[...otherRoutes, ...listZetaRoutes(victims)].map(
     ({ what, sent }): Attack => ({
       name: `${what} returns 401 without a token`,

@@ -90,7 +90,7 @@ const loops = ['', ' ', 'a b', '../x', 'x'.repeat(129), 'é', 'a\nb', '__proto__
 
 const ANN_IDENTITY = { id: 'ann', tenant: 'acme' };
 
-export const context = (): readonly Attack[] => [
+export const listContextAttacks = (): readonly Attack[] => [
   ...keys.map(
     (key): Attack => ({
       name: `a body cannot set the context key '${key}'`,

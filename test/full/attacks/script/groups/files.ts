@@ -196,7 +196,7 @@ const ranges: readonly (readonly [range: string, code: number])[] = [
   ['pages=1-2', 200],
 ];
 
-export const files = (): readonly Attack[] => [
+export const listFileAttacks = (): readonly Attack[] => [
   ...parts.map(
     ([what, one, comes]): Attack => ({
       name: `${what} is refused as a file of a message`,

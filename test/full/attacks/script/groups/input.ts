@@ -215,7 +215,7 @@ const inputs: readonly (readonly [what: string, input: unknown])[] = [
   ['JSON with excessive nesting', `{"amount":${'['.repeat(20_000)}${']'.repeat(20_000)}}`],
 ];
 
-export const input = (): readonly Attack[] => [
+export const listInputAttacks = (): readonly Attack[] => [
   ...bodies.map(
     ([what, sent, comes]): Attack => ({
       name: `${what} is refused as a message`,

@@ -32,7 +32,7 @@ function unwrapEvent(came: ReceivedResponse): ReceivedResponse {
   return data === undefined ? came : { ...came, json: JSON.parse(data) };
 }
 
-const call = (
+const callTool = (
   scene: Pick<Scene, 'ann'>,
   name: string,
   input: unknown,
@@ -226,32 +226,32 @@ const tools: readonly Attack[] = [
   },
   {
     name: 'an unpublished tool is not called, although an agent has it',
-    act: (scene) => call(scene, 'refund', { amount: 5 }),
+    act: (scene) => callTool(scene, 'refund', { amount: 5 }),
     comes: containsText(/-32602/),
   },
   ...['__proto__', 'constructor', 'toString', 'PAY', 'pay '].map(
     (name): Attack => ({
       name: `the tool ${JSON.stringify(name)} does not exist`,
-      act: (scene) => call(scene, name, { amount: 5 }),
+      act: (scene) => callTool(scene, name, { amount: 5 }),
       comes: containsText(/-32602/),
     }),
   ),
   {
     name: 'a tool that needs approval does not run if no one can be asked',
-    act: (scene) => call(scene, 'guarded', { amount: 5 }),
+    act: (scene) => callTool(scene, 'guarded', { amount: 5 }),
     comes: isAnswer(200, { result: { isError: true } }),
   },
   {
     name: 'an input that does not match the schema pays nothing',
-    act: (scene) => call(scene, 'pay', { amount: 5_000_000 }),
+    act: (scene) => callTool(scene, 'pay', { amount: 5_000_000 }),
     comes: isAnswer(200, { result: { isError: true } }),
   },
   {
     name: 'two callers with the same key pay separately',
     async act(scene) {
       const more = { _meta: { 'holdfast/idempotency-key': 'same' } };
-      await call(scene, 'pay', { amount: 4 }, more);
-      await call({ ann: scene.rolf }, 'pay', { amount: 4 }, more);
+      await callTool(scene, 'pay', { amount: 4 }, more);
+      await callTool({ ann: scene.rolf }, 'pay', { amount: 4 }, more);
       return new Set(scene.world.effects.slice(-2).map(({ key }) => key)).size;
     },
     comes: 2,
@@ -260,7 +260,7 @@ const tools: readonly Attack[] = [
   ...(['plain', 'json', 'url', 'error'] as const).map(
     (as): Attack => ({
       name: `a response does not contain a secret that a tool returns (${as})`,
-      act: (scene) => call(scene, 'leak', { as }, { _meta: { progressToken: 1 } }),
+      act: (scene) => callTool(scene, 'leak', { as }, { _meta: { progressToken: 1 } }),
       comes: containsText(/\[secret API_KEY\]/),
     }),
   ),
@@ -270,14 +270,14 @@ const listAgentAttacks = (victims: Victims): readonly Attack[] => [
   ...sessions.map(
     (session): Attack => ({
       name: `the session ${JSON.stringify(session).slice(0, 30)} is refused`,
-      act: (scene) => call(scene, 'clerk', { message: 'Hello.', session }),
+      act: (scene) => callTool(scene, 'clerk', { message: 'Hello.', session }),
       comes: isAnswer(200, { result: { isError: true } }),
     }),
   ),
   {
     name: "a session with the name of zeta's session belongs to the caller",
     async act(scene) {
-      const came = await call(scene, 'clerk', { message: scene.play('Mine.'), session: VAULT });
+      const came = await callTool(scene, 'clerk', { message: scene.play('Mine.'), session: VAULT });
       await scene.ann.del(scene.at(VAULT));
       return came;
     },
@@ -287,8 +287,8 @@ const listAgentAttacks = (victims: Victims): readonly Attack[] => [
     name: "zeta's key gives no access to a session of zeta",
     async act(scene) {
       const more = { _meta: { 'holdfast/idempotency-key': victims.key } };
-      const theirs = await call({ ann: scene.zoe }, 'plain', { message: scene.play('Ours.') }, more);
-      const ours = await call(scene, 'plain', { message: scene.play('Mine.') }, more);
+      const theirs = await callTool({ ann: scene.zoe }, 'plain', { message: scene.play('Ours.') }, more);
+      const ours = await callTool(scene, 'plain', { message: scene.play('Mine.') }, more);
       const findSession = ({ text }: ReceivedResponse): string | undefined =>
         /"session":"([^"]+)"/.exec(text)?.[1];
       return findSession(theirs) === findSession(ours);
@@ -299,8 +299,8 @@ const listAgentAttacks = (victims: Victims): readonly Attack[] => [
     name: 'a repeated key with another message is refused and replays nothing',
     async act(scene) {
       const more = { _meta: { 'holdfast/idempotency-key': 'k-other' } };
-      await call(scene, 'plain', { message: scene.play('First.') }, more);
-      return call(scene, 'plain', { message: scene.play('Second.') }, more);
+      await callTool(scene, 'plain', { message: scene.play('First.') }, more);
+      return callTool(scene, 'plain', { message: scene.play('Second.') }, more);
     },
     comes: containsText(
       /This holdfast\/idempotency-key was used with another input. Use a new key for a new message\./,
@@ -309,7 +309,7 @@ const listAgentAttacks = (victims: Victims): readonly Attack[] => [
   {
     name: 'a principal, a context or a decision in the arguments of an agent is refused',
     act: (scene) =>
-      call(scene, 'clerk', {
+      callTool(scene, 'clerk', {
         message: 'Hello.',
         principal: { id: 'zoe' },
         context: { tenant: 'zeta' },
@@ -321,10 +321,10 @@ const listAgentAttacks = (victims: Victims): readonly Attack[] => [
     name: 'a call of an agent that needs a manager is suspended and pays nothing',
     async act(scene) {
       const message = scene.play([{ name: 'refund', input: { amount: 5 } }], 'Done.');
-      const came = await call(scene, 'clerk', { message });
+      const came = await callTool(scene, 'clerk', { message });
       const { result } = came.json as { result: { structuredContent: { outcome: string; session: string } } };
       const { outcome, session } = result.structuredContent;
-      const again = await call(scene, 'clerk', { message: 'Approve it.', session });
+      const again = await callTool(scene, 'clerk', { message: 'Approve it.', session });
       await scene.rolf.del(scene.at(session));
       return [
         outcome,
@@ -385,7 +385,7 @@ const listStreamAttacks = (victims: Victims): readonly Attack[] => [
     name: 'an event id shows nothing to another caller',
     async act(scene) {
       const more = { _meta: { progressToken: 1 } };
-      const { text } = await call(scene, 'plain', { message: scene.play('For Ann.') }, more);
+      const { text } = await callTool(scene, 'plain', { message: scene.play('For Ann.') }, more);
       const id = /^id: (.+)$/m.exec(text)?.[1] ?? '';
       const [own, foreign] = [await resumeStream(scene, id), await resumeStream({ ann: scene.zoe }, id)];
       return [own.status, own.text.includes('For Ann.'), foreign.status, foreign.text.includes('For Ann.')];

@@ -182,7 +182,7 @@ const createQuestion = (properties: object) => ({
 });
 const passwordQuestion = createQuestion({ password: { type: 'string' } });
 
-const putOff = (inputRequests: object, requestState?: string): object => ({
+const createInputRequired = (inputRequests: object, requestState?: string): object => ({
   resultType: 'input_required',
   inputRequests,
   ...(requestState !== undefined && { requestState }),
@@ -193,27 +193,30 @@ const postponements: readonly (readonly [what: string, call: NonNullable<Scenari
   [
     [
       'for ever',
-      () => putOff({ password: passwordQuestion }, 's'),
+      () => createInputRequired({ password: passwordQuestion }, 's'),
       containsText(/its server has deferred it 8 times/),
     ],
     [
       'with more questions than anybody answers',
-      () => putOff(Object.fromEntries(Array.from({ length: 90 }, (_, at) => [`q${at}`, passwordQuestion]))),
+      () =>
+        createInputRequired(
+          Object.fromEntries(Array.from({ length: 90 }, (_, at) => [`q${at}`, passwordQuestion])),
+        ),
       containsText(/more than 10 questions in one call/),
     ],
     [
       'with a state that fills a journal',
-      () => putOff({ password: passwordQuestion }, 's'.repeat(40_000)),
+      () => createInputRequired({ password: passwordQuestion }, 's'.repeat(40_000)),
       containsText(/a state of more than 32768 characters/),
     ],
     [
       'with its bearer token as its state',
-      () => putOff({ password: passwordQuestion }, 'remote-token-Hj5gM0aXq2Ve'),
+      () => createInputRequired({ password: passwordQuestion }, 'remote-token-Hj5gM0aXq2Ve'),
       containsText(/a state with a credential, which is not stored/),
     ],
     [
       'for what our model would say',
-      () => putOff({ help: { method: 'sampling/createMessage', params: {} } }),
+      () => createInputRequired({ help: { method: 'sampling/createMessage', params: {} } }),
       containsText(/asks for 'sampling\/createMessage', which is not supported/),
     ],
     [
@@ -221,19 +224,23 @@ const postponements: readonly (readonly [what: string, call: NonNullable<Scenari
       ({ inputResponses }) =>
         inputResponses
           ? createTextResult(JSON.stringify(inputResponses))
-          : putOff({ password: passwordQuestion }),
+          : createInputRequired({ password: passwordQuestion }),
       containsText(/^\{"password":\{"action":"decline"\}\}$/),
     ],
     [
       'with a state that it changes each time, and is given back the last',
       ({ requestState = 's' }) =>
         String(requestState).length < 5
-          ? putOff({ password: passwordQuestion }, `${requestState}x`)
+          ? createInputRequired({ password: passwordQuestion }, `${requestState}x`)
           : createTextResult(String(requestState)),
       containsText(/^sxxxx$/),
     ],
-    ['without saying why', () => putOff({}), containsText(/./)],
-    ['with questions that are none', () => putOff({ a: null, b: 7 }), containsText(/not valid MCP/)],
+    ['without saying why', () => createInputRequired({}), containsText(/./)],
+    [
+      'with questions that are none',
+      () => createInputRequired({ a: null, b: 7 }),
+      containsText(/not valid MCP/),
+    ],
   ];
 
 /** Addresses chosen by the sender of a message. */

@@ -60,7 +60,7 @@ const claimsBesideToken: readonly (readonly [
 
 const inBody = ['tenant', 'owner', 'principal', 'from', 'caller', 'roles', 'by'];
 
-export const owners = (victims: Victims): readonly Attack[] => [
+export const listOwnerAttacks = (victims: Victims): readonly Attack[] => [
   ...listZetaRoutes(victims).flatMap((route) =>
     (['ann', 'impostor'] as const).map(
       (name): Attack => ({

@@ -84,7 +84,7 @@ const smuggledRequests: readonly (readonly [what: string, bytes: (host: string) 
   ['a CONNECT', (host) => `CONNECT ${host} HTTP/1.1\r\nHost: ${host}\r\n\r\n`],
 ];
 
-export const paths = (): readonly Attack[] => [
+export const listPathAttacks = (): readonly Attack[] => [
   ...ids.map(
     ([id, comes]): Attack => ({
       name: `the id '${id.slice(0, 32)}' gives no access to a session of zeta`,

@@ -12,7 +12,7 @@ const json = [['content-type', 'application/json']] as const;
 /** Returns the requests to every route that has a session in its path. The session belongs to zeta. */
 export function listZetaRoutes(victims: Victims, agent = 'clerk'): readonly RouteAttack[] {
   const getPath = (session: string): string => `/agents/${agent}/sessions/${session}`;
-  const post = (path: string, body: object): RequestToSend => ({
+  const createPostRequest = (path: string, body: object): RequestToSend => ({
     method: 'POST',
     path,
     headers: json,
@@ -42,13 +42,15 @@ export function listZetaRoutes(victims: Victims, agent = 'clerk'): readonly Rout
     },
     {
       what: 'an approval of a call by its id',
-      sent: post(`${getPath(PENDING)}/approvals/${encodeURIComponent(victims.call)}`, {
+      sent: createPostRequest(`${getPath(PENDING)}/approvals/${encodeURIComponent(victims.call)}`, {
         decision: 'approve',
       }),
     },
     {
       what: 'a result of a call by its id',
-      sent: post(`${getPath(PENDING)}/results/${encodeURIComponent(victims.call)}`, { result: 1 }),
+      sent: createPostRequest(`${getPath(PENDING)}/results/${encodeURIComponent(victims.call)}`, {
+        result: 1,
+      }),
     },
   ];
 }

@@ -24,7 +24,7 @@ const encoded = btoa(SECRETS.API_KEY);
 
 const forms = ['plain', 'json', 'url', 'error'] as const;
 
-export const secrets = (): readonly Attack[] => [
+export const listSecretAttacks = (): readonly Attack[] => [
   ...forms.flatMap((as) =>
     ([{}, { accept: 'text/event-stream' }] as const).map(
       (headers): Attack => ({

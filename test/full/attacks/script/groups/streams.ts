@@ -46,7 +46,7 @@ const places = [
 /** Invalid page sizes. */
 const limits = ['0', '-1', '1.5', 'all', '1e9', '9'.repeat(20)];
 
-export const streams = (victims: Victims): readonly Attack[] => [
+export const listStreamAttacks = (victims: Victims): readonly Attack[] => [
   ...places.map(
     (place): Attack => ({
       name: `a journal cannot be read from ${place.slice(0, 24)}`,

@@ -218,4 +218,8 @@ const otherEntrances: readonly Attack[] = [
   },
 ];
 
-export const webhooks = (): readonly Attack[] => [...forgeries, ...oldDeliveries, ...otherEntrances];
+export const listWebhookAttacks = (): readonly Attack[] => [
+  ...forgeries,
+  ...oldDeliveries,
+  ...otherEntrances,
+];

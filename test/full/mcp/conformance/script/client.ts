@@ -25,7 +25,7 @@ const { toolCalls = [] } = given === '' ? {} : JSON.parse(given);
 const wishText = toolCalls.length > 0 ? JSON.stringify({ toolCalls }) : 'Call every tool.';
 const message = { message: wishText, context: { scenario, server, given } };
 /** Scenarios whose servers have no tools or refuse every client. */
-const NOTHING_TO_CALL = new Set([
+const SCENARIOS_WITHOUT_CALLS = new Set([
   'initialize',
   'request-metadata',
   'json-schema-ref-no-deref',
@@ -60,7 +60,7 @@ if (outcome === 'none') {
     (event) => event.type === 'tool-call-ended' && event.result.type !== 'error',
   ).length;
 }
-const isRight = outcome === 'completed' && answered > 0 !== NOTHING_TO_CALL.has(scenario);
+const isRight = outcome === 'completed' && answered > 0 !== SCENARIOS_WITHOUT_CALLS.has(scenario);
 if (isRight) console.log(SUCCESS_TEXT);
 else console.error(`Scenario '${scenario}': the turn is ${outcome}, and ${answered} calls were answered.`);
 process.exitCode = isRight ? 0 : 1;

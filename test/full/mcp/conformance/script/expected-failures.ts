@@ -14,13 +14,13 @@ export const getSetFile = (set: SetName): string =>
   join(import.meta.dirname, `../expected-failures/${set}.yml`);
 
 /** The checks that may fail, by scenario. An empty set allows the whole scenario to fail. */
-export type Expected = ReadonlyMap<string, ReadonlySet<string>>;
+export type ExpectedFailures = ReadonlyMap<string, ReadonlySet<string>>;
 
 /**
  * Reads the expected failures of a set. The YAML has a list for each side, with entries `scenario` or
  * `scenario:check`.
  */
-export function readExpected(set: SetName): Readonly<Record<Side, Expected>> {
+export function readExpected(set: SetName): Readonly<Record<Side, ExpectedFailures>> {
   const expected = { client: new Map<string, Set<string>>(), server: new Map<string, Set<string>>() };
   let side: Side = 'client';
   for (const line of readFileSync(getSetFile(set), 'utf8').split('\n')) {
@@ -45,10 +45,10 @@ export function findSurprises(
   const failed = [...new Set(checks.filter(hasFailed).map(({ id }) => id))];
   if (excused === undefined) return failed.map((id) => `'${id}' is not expected to fail.`);
   if (excused.size === 0) return failed.length > 0 ? [] : ['It is expected to fail, and passes.'];
-  const passes = (excuse: string): boolean =>
+  const hasPassed = (excuse: string): boolean =>
     !failed.includes(excuse) && checks.some(({ id, status }) => id === excuse && status === 'SUCCESS');
   return [
     ...failed.filter((id) => !excused.has(id)).map((id) => `'${id}' is not expected to fail.`),
-    ...[...excused].filter(passes).map((id) => `'${id}' is expected to fail, and passes.`),
+    ...[...excused].filter(hasPassed).map((id) => `'${id}' is expected to fail, and passes.`),
   ];
 }

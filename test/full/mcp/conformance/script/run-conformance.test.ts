@@ -25,7 +25,7 @@ it('the conformance run refuses unknown options', async () => {
   ]);
 });
 
-const check = (id: string, status: string) => ({ id, name: id, description: '', status });
+const createCheck = (id: string, status: string) => ({ id, name: id, description: '', status });
 
 it.each([
   ['SUCCESS', undefined, []],
@@ -40,7 +40,7 @@ it.each([
 ] as const)(
   'a scenario with the single check %s and the expected failures %j is reported as %j',
   (status, excused, surprises) => {
-    const checks = [check('a', status), check('b', 'SUCCESS')];
+    const checks = [createCheck('a', status), createCheck('b', 'SUCCESS')];
     expect(findSurprises({ scenario: 's', checks }, excused && new Set(excused))).toEqual(surprises);
   },
 );

@@ -6,7 +6,7 @@
  */
 import { type RunningWorker, startWorker } from '../../../process/start-worker.ts';
 import {
-  type Expected,
+  type ExpectedFailures,
   findSurprises,
   hasFailed,
   readExpected,
@@ -37,7 +37,7 @@ interface Report {
   readonly isRight: boolean;
 }
 
-async function report(play: Play, run: SuiteRun): Promise<Report> {
+async function createReport(play: Play, run: SuiteRun): Promise<Report> {
   const { set, side, scenario } = play;
   const expected = readExpected(set)[side];
   const played: PlayedScenario[] = [];
@@ -63,7 +63,11 @@ async function report(play: Play, run: SuiteRun): Promise<Report> {
   return { set, side, summary: `${side} ${passed} of ${counted.length}`, isRight };
 }
 
-async function retryFailed(play: Play, first: PlayedScenario, expected: Expected): Promise<PlayedScenario> {
+async function retryFailed(
+  play: Play,
+  first: PlayedScenario,
+  expected: ExpectedFailures,
+): Promise<PlayedScenario> {
   const { scenario } = first;
   let one = first;
   for (let tries = 0; tries < TRIES; tries += 1) {
@@ -105,7 +109,7 @@ async function playAll(plays: readonly Omit<Play, 'worker'>[]): Promise<readonly
     );
     const reports: Report[] = [];
     // Unexpected results are retried after all parallel runs.
-    for (const [play, run] of runs) reports.push(await report(play, run));
+    for (const [play, run] of runs) reports.push(await createReport(play, run));
     for (const [side, { logs }] of workers) {
       const isRight = reports.every((one) => one.isRight || one.side !== side);
       if (!isRight) console.log(`\nWhat the Worker of the ${side} logged:\n${logs.join('\n')}`);

@@ -1,11 +1,11 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import {
-  call,
+  createCall,
+  createCallingModel,
   createScene,
   HELLO_REPOSITORY,
   listCalls,
   listComments,
-  replyWith,
   SPELLING_BODY,
   toCommentUrl,
 } from './scene.ts';
@@ -13,13 +13,13 @@ import {
 afterEach(() => vi.unstubAllGlobals());
 
 describe('a comment of the triage agent', () => {
-  const comment = call('write_comment', { text: 'Thank you.' });
+  const comment = createCall('write_comment', { text: 'Thank you.' });
   const post = ({ method, url }: Request): boolean => method === 'POST' && url.endsWith('/comments');
   const loseConnection = (): Promise<never> => Promise.reject(new Error('Network connection lost.'));
   const written = JSON.stringify({ url: toCommentUrl(1, 1001) });
 
   it('is written once if the Worker is killed before GitHub has responded', async () => {
-    const stage = createScene(replyWith(comment), {
+    const stage = createScene(createCallingModel(comment), {
       changed: ({ what }, session) => what === 'comment' && session.kill(),
     });
     await stage.session.send(SPELLING_BODY);
@@ -29,7 +29,7 @@ describe('a comment of the triage agent', () => {
 
   it('is written once if the Worker is killed before the request reaches GitHub', async () => {
     let deaths = 0;
-    const stage = createScene(replyWith(comment), {
+    const stage = createScene(createCallingModel(comment), {
       instead(request, session) {
         if (!post(request) || deaths > 0) return undefined;
         deaths += 1;
@@ -48,7 +48,7 @@ describe('a comment of the triage agent', () => {
     ['an unreadable body', () => new Response('<html>', { status: 201 })],
     ['a lost connection', loseConnection],
   ])('is written once if GitHub stores it and returns %s', async (_, answer) => {
-    const stage = createScene(replyWith(comment), {
+    const stage = createScene(createCallingModel(comment), {
       instead: (request, _session, handle) => (post(request) ? handle().then(answer) : undefined),
     });
     await stage.session.send(SPELLING_BODY);
@@ -57,7 +57,7 @@ describe('a comment of the triage agent', () => {
   });
 
   it('has an unknown outcome if it was just sent but is not visible yet, and is not written again', async () => {
-    const stage = createScene(replyWith(comment), {
+    const stage = createScene(createCallingModel(comment), {
       instead: (request) => (post(request) ? loseConnection() : undefined),
     });
     await stage.session.send(SPELLING_BODY);
@@ -66,7 +66,7 @@ describe('a comment of the triage agent', () => {
   });
 
   it('is found even if the issue has more comments than one page', async () => {
-    const stage = createScene(replyWith(comment), {
+    const stage = createScene(createCallingModel(comment), {
       instead: (request, _session, handle) => (post(request) ? handle().then(loseConnection) : undefined),
     });
     const others = Array.from({ length: 150 }, (_, id) => ({ id, author: 'octocat', body: 'Me too.' }));
@@ -80,7 +80,7 @@ describe('a comment of the triage agent', () => {
   });
 
   it('has an unknown outcome if GitHub is unreachable, and is not written again', async () => {
-    const stage = createScene(replyWith(comment), {
+    const stage = createScene(createCallingModel(comment), {
       instead: (request, _session, handle) =>
         request.url.includes('/comments')
           ? post(request)
@@ -94,7 +94,7 @@ describe('a comment of the triage agent', () => {
   });
 
   it('causes an error result with GitHub’s message if GitHub refuses it', async () => {
-    const { session } = createScene(replyWith(comment), { number: 3 });
+    const { session } = createScene(createCallingModel(comment), { number: 3 });
     await session.send(SPELLING_BODY);
     expect((await listCalls(session))[0]?.[1]).toBe(
       'Error: GitHub refused the request with 403: Unable to create comment because issue is locked.',
@@ -104,7 +104,7 @@ describe('a comment of the triage agent', () => {
   it('is not written if the issue has moved', async () => {
     const moved = { message: 'Moved Permanently' };
     const redirects: string[] = [];
-    const { session, asked } = createScene(replyWith(comment), {
+    const { session, asked } = createScene(createCallingModel(comment), {
       async instead({ redirect }) {
         redirects.push(redirect);
         return Response.json(moved, { status: 301, headers: { location: 'https://evil.test/' } });

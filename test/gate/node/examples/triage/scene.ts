@@ -10,7 +10,7 @@ import { createSubjectContext } from '../../../../../src/examples/triage/subject
 import { defineTriage } from '../../../../../src/examples/triage/triage.ts';
 import { offlineModel } from '../../../../../src/offline-model/entry.ts';
 import { createTestSession, type TestModel, type TestSession } from '../../../../../src/testing/entry.ts';
-import { modelText } from '../../../../doors/tools.ts';
+import { getModelText } from '../../../../doors/tools.ts';
 
 export const TOKEN = 'ghp_0123456789abcdef';
 export const SECRET = 'the secret of the webhook';
@@ -79,11 +79,11 @@ export function createScene(
 }
 
 export const createOfflineOptions = (): TestModel => ({ model: offlineModel() });
-export const call = (name: string, input: object = {}) => ({ name, input });
+export const createCall = (name: string, input: object = {}) => ({ name, input });
 
 /** Opens both unfolding tools, makes the calls in one reply, and then ends. */
-export const replyWith = (...calls: readonly ReturnType<typeof call>[]): TestModel => ({
-  replies: [{ calls: [call('issues'), call('repository')] }, { calls }, 'Done.'],
+export const createCallingModel = (...calls: readonly ReturnType<typeof createCall>[]): TestModel => ({
+  replies: [{ calls: [createCall('issues'), createCall('repository')] }, { calls }, 'Done.'],
 });
 
 /** Returns the calls of a session, except those that open unfolding tools, with their texts for the model. */
@@ -95,7 +95,7 @@ export async function listCalls(session: TestSession): Promise<readonly (readonl
           .filter(({ name }) => name !== 'issues' && name !== 'repository')
           .map(({ name, input, ended }): readonly [string, string] => [
             `${name} ${input}`,
-            ended ? modelText(ended.result) : 'open',
+            ended ? getModelText(ended.result) : 'open',
           ])
       : [],
   );

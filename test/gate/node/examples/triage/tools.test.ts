@@ -1,5 +1,12 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { call, createScene, HELLO_REPOSITORY, listCalls, replyWith, SPELLING_BODY } from './scene.ts';
+import {
+  createCall,
+  createCallingModel,
+  createScene,
+  HELLO_REPOSITORY,
+  listCalls,
+  SPELLING_BODY,
+} from './scene.ts';
 
 afterEach(() => vi.unstubAllGlobals());
 
@@ -15,13 +22,15 @@ describe('the other tools of the triage agent', () => {
     [{ title: '?!' }, 'find_similar_issues', '{"similar":[]}'],
     [{ label: 'bug' }, 'add_label', '{"labels":["bug"]}'],
   ])('return the expected text for the input %j', async (input, name, text) => {
-    const { session } = createScene(replyWith(call(name, input)));
+    const { session } = createScene(createCallingModel(createCall(name, input)));
     await session.send(SPELLING_BODY);
     expect((await listCalls(session))[0]?.[1]).toBe(text);
   });
 
   it('report that the issue does not exist', async () => {
-    const { session } = createScene(replyWith(call('read_issue'), call('list_labels')), { number: 404 });
+    const { session } = createScene(createCallingModel(createCall('read_issue'), createCall('list_labels')), {
+      number: 404,
+    });
     await session.send(SPELLING_BODY);
     const missing = `Error: There is no issue ${HELLO_REPOSITORY}#404.`;
     expect((await listCalls(session)).map(([, text]) => text)).toEqual([missing, missing]);
@@ -29,7 +38,7 @@ describe('the other tools of the triage agent', () => {
 
   it('add a label again if the Worker was killed while adding it', async () => {
     let deaths = 0;
-    const stage = createScene(replyWith(call('add_label', { label: 'bug' })), {
+    const stage = createScene(createCallingModel(createCall('add_label', { label: 'bug' })), {
       changed(_, session) {
         if (deaths === 0) session.kill();
         deaths += 1;

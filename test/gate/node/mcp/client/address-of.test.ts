@@ -6,7 +6,7 @@ import { createCaller } from './open.ts';
 const getServerUrl = (url: McpClientConfig['url'], allowPrivate?: boolean) =>
   resolveServerUrl(defineMcpClient({ name: 'files', url, allowPrivate }), createCaller({ KEY: 'planted' }))
     .href;
-const connectError = (phrase: string) =>
+const createConnectError = (phrase: string) =>
   new McpServerError({
     server: 'files',
     during: 'connect',
@@ -20,11 +20,11 @@ describe('the URL of a server', () => {
 
   it('can be computed only from the principal and its context', () => {
     let given: McpUser | undefined;
-    const url = (user: McpUser) => {
+    const computeUrl = (user: McpUser) => {
       given = user;
       return `https://${user.principal.tenant}.example.com/${user.context.get('locale')}`;
     };
-    expect(getServerUrl(url)).toBe('https://acme.example.com/en');
+    expect(getServerUrl(computeUrl)).toBe('https://acme.example.com/en');
     const { principal, context } = createCaller();
     expect(given).toEqual({ principal, context });
   });
@@ -35,7 +35,7 @@ describe('the URL of a server', () => {
     ['https://a:b@mcp.example.com/', 'its URL holds credentials'],
     ['nowhere', 'its URL is not an http(s) URL'],
   ])('is missing if the function returns %s', (url, phrase) => {
-    expect(() => getServerUrl(() => url)).toThrow(connectError(phrase));
+    expect(() => getServerUrl(() => url)).toThrow(createConnectError(phrase));
   });
 
   it('can be computed as a private address if the client allows that', () => {
@@ -47,11 +47,11 @@ describe('the URL of a server', () => {
     const failToCreateUrl = () => {
       throw planted;
     };
-    expect(() => getServerUrl(failToCreateUrl)).toThrow(connectError('its URL could not be made'));
+    expect(() => getServerUrl(failToCreateUrl)).toThrow(createConnectError('its URL could not be made'));
     expect(() => getServerUrl(failToCreateUrl)).toThrow(expect.objectContaining({ cause: planted }));
     // @ts-expect-error: the types do not offer the secrets
     expect(() => getServerUrl(async () => 'https://mcp.example.com/')).toThrow(
-      connectError('its URL is not an http(s) URL'),
+      createConnectError('its URL is not an http(s) URL'),
     );
   });
 });

@@ -14,7 +14,7 @@ import {
   doneTool,
   isCancel,
 } from './calls.ts';
-import { call, callOptions, getRejection, open } from './open.ts';
+import { callOptions, createRemoteCall, getRejection, open } from './open.ts';
 
 describe('a call over the old SSE transport', () => {
   it('is lost if the stream breaks, and the next call starts another session', async () => {
@@ -30,11 +30,11 @@ describe('a call over the old SSE transport', () => {
       },
     );
     const connection = await open(server, { transport: 'sse' });
-    const calls = getRejection(connection.callTool(call('write'), callOptions()));
+    const calls = getRejection(connection.callTool(createRemoteCall('write'), callOptions()));
     await began;
     streams[0]?.();
     expect(await calls).toEqual(createLostError('the connection was lost'));
-    expect(await connection.callTool(call('read'), callOptions())).toEqual({
+    expect(await connection.callTool(createRemoteCall('read'), callOptions())).toEqual({
       content: [{ type: 'text', text: 'done' }],
     });
     expect(streams).toHaveLength(2);
@@ -51,7 +51,10 @@ describe('a call over the old SSE transport', () => {
     const { tool } = createEndlessTool();
     const server = createFakeServer({ kind: 'sse', tools: [tool] });
     const connection = await open(server, { timeout: 20 });
-    const calls = connection.callTool(call('write'), callOptions({ signal: AbortSignal.timeout(20) }));
+    const calls = connection.callTool(
+      createRemoteCall('write'),
+      callOptions({ signal: AbortSignal.timeout(20) }),
+    );
     expect(await getRejection(calls)).toEqual(createLostError('it did not answer within 20 ms'));
     await server.request(isCancel);
   });
@@ -64,7 +67,7 @@ describe('a call over the old SSE transport', () => {
     const connection = await open(createFakeServer({ kind: 'sse', tools: [big] }), {
       maxResponseBytes: 4_096,
     });
-    expect(await getRejection(connection.callTool(call('write'), callOptions()))).toEqual(
+    expect(await getRejection(connection.callTool(createRemoteCall('write'), callOptions()))).toEqual(
       createNotRunError(
         "The result of 'write' of MCP server 'files' is not known: it ran, and it answered with more than 4096 bytes, " +
           'which exceeds the limit.',

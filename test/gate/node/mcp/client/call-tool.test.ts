@@ -21,7 +21,7 @@ import {
   isCancel,
   waitForAbort,
 } from './calls.ts';
-import { call, callOptions, getRejection, open } from './open.ts';
+import { callOptions, createRemoteCall, getRejection, open } from './open.ts';
 
 describe('a response', () => {
   it('is returned unchanged, even if it is an error', async () => {
@@ -35,7 +35,7 @@ describe('a response', () => {
       _meta: { 'x/y': 1 },
     };
     const connection = await open(createFakeServer({ tools: [{ name: 'write', run: () => answer }] }));
-    expect(await connection.callTool(call('write'), callOptions())).toEqual(answer);
+    expect(await connection.callTool(createRemoteCall('write'), callOptions())).toEqual(answer);
   });
 
   it('is returned to its own call if several calls run', async () => {
@@ -48,7 +48,9 @@ describe('a response', () => {
       },
     };
     const connection = await open(createFakeServer({ tools: [slow] }));
-    const [first, second] = [0, 1].map((at) => connection.callTool(call('write', { at }), callOptions()));
+    const [first, second] = [0, 1].map((at) =>
+      connection.callTool(createRemoteCall('write', { at }), callOptions()),
+    );
     gates[1]?.resolve();
     expect((await second)?.content).toEqual([{ type: 'text', text: '1' }]);
     gates[0]?.resolve();
@@ -64,7 +66,7 @@ describe('a response', () => {
         misbehave: misbehaveFor(isCall, () => Response.json([{ ...result, id: 77 }, 'x', result])),
       }),
     );
-    expect(await batch.callTool(call('write'), callOptions())).toEqual({ content: [] });
+    expect(await batch.callTool(createRemoteCall('write'), callOptions())).toEqual({ content: [] });
     const listening = Promise.withResolvers<ReadableStreamDefaultController<Uint8Array>>();
     const server = createFakeServer();
     server.misbehave = (request, proceed) => {
@@ -73,7 +75,7 @@ describe('a response', () => {
       return isCall(request) ? respondSilently() : proceed();
     };
     const connection = await open(server);
-    const answer = connection.callTool(call('write'), callOptions());
+    const answer = connection.callTool(createRemoteCall('write'), callOptions());
     await server.request(isCall);
     (await listening.promise).enqueue(new TextEncoder().encode(`data: ${JSON.stringify(result)}\n\n`));
     expect(await answer).toEqual({ content: [] });
@@ -93,7 +95,7 @@ describe('a response', () => {
       () => new Response(body, { headers: { 'content-type': 'text/event-stream' } }),
     );
     const connection = await open(createFakeServer({ misbehave }));
-    expect(await connection.callTool(call('write'), callOptions())).toEqual({ content: [] });
+    expect(await connection.callTool(createRemoteCall('write'), callOptions())).toEqual({ content: [] });
     await ended.promise;
   });
 });
@@ -148,15 +150,15 @@ describe('a call that certainly did not run', () => {
     const server = createFakeServer({ tools: [doneTool] });
     const connection = await open(server);
     const signal = AbortSignal.abort(new Error('planted'));
-    expect(await getRejection(connection.callTool(call('write'), callOptions({ signal })))).toEqual(
-      createNotRunError("MCP server 'files' did not run 'write': the call was cancelled before."),
-    );
+    expect(
+      await getRejection(connection.callTool(createRemoteCall('write'), callOptions({ signal }))),
+    ).toEqual(createNotRunError("MCP server 'files' did not run 'write': the call was cancelled before."));
     expect(server.requests.some(isCall)).toBe(false);
   });
 
   it('shows at most 80 characters of the tool name in its error', async () => {
     const connection = await open(createFakeServer());
-    const error = await getRejection(connection.callTool(call('x'.repeat(200)), callOptions()));
+    const error = await getRejection(connection.callTool(createRemoteCall('x'.repeat(200)), callOptions()));
     expect(error).toMatchObject({
       message: expect.stringMatching(
         /^MCP server 'files' did not run 'x{79}…': it answered with error -32602: /,
@@ -265,7 +267,10 @@ describe('a call with an unknown outcome', () => {
     const { tool, began } = createEndlessTool();
     const server = createFakeServer({ tools: [tool] });
     const connection = await open(server, { timeout: 30 });
-    const calls = connection.callTool(call('write'), callOptions({ signal: AbortSignal.timeout(30) }));
+    const calls = connection.callTool(
+      createRemoteCall('write'),
+      callOptions({ signal: AbortSignal.timeout(30) }),
+    );
     expect(await getRejection(calls)).toEqual(createLostError('it did not answer within 30 ms'));
     const cancelled = await server.request(isCancel);
     expect(JSON.parse(cancelled.body).params).toEqual({ requestId: 1, reason: 'The call timed out.' });
@@ -277,7 +282,9 @@ describe('a call with an unknown outcome', () => {
     const server = createFakeServer({ tools: [tool] });
     const connection = await open(server);
     const over = new AbortController();
-    const calls = getRejection(connection.callTool(call('write'), callOptions({ signal: over.signal })));
+    const calls = getRejection(
+      connection.callTool(createRemoteCall('write'), callOptions({ signal: over.signal })),
+    );
     const signal = await began;
     over.abort(new Error('planted'));
     expect(await calls).toEqual(createLostError('the turn stopped waiting'));
@@ -292,14 +299,19 @@ describe('a call with an unknown outcome', () => {
       createEventResponse(new ReadableStream({ cancel: () => ended.resolve() })),
     );
     const connection = await open(createFakeServer({ misbehave }));
-    await getRejection(connection.callTool(call('write'), callOptions({ signal: AbortSignal.timeout(20) })));
+    await getRejection(
+      connection.callTool(createRemoteCall('write'), callOptions({ signal: AbortSignal.timeout(20) })),
+    );
     await ended.promise;
   });
 
   it('is lost if the server does not respond', async () => {
     const server = createFakeServer({ misbehave: misbehaveFor(isCall, hangForever) });
     const connection = await open(server, { timeout: 20 });
-    const calls = connection.callTool(call('write'), callOptions({ signal: AbortSignal.timeout(20) }));
+    const calls = connection.callTool(
+      createRemoteCall('write'),
+      callOptions({ signal: AbortSignal.timeout(20) }),
+    );
     expect(await getRejection(calls)).toEqual(createLostError('it did not answer within 20 ms'));
   });
 
@@ -308,7 +320,7 @@ describe('a call with an unknown outcome', () => {
     // If the server ended its session, it would also end its responses. The order of the two is random.
     const misbehave = misbehaveFor(({ method }) => method === 'DELETE', respondWith(405));
     const connection = await open(createFakeServer({ tools: [tool], misbehave }));
-    const calls = getRejection(connection.callTool(call('write'), callOptions()));
+    const calls = getRejection(connection.callTool(createRemoteCall('write'), callOptions()));
     await began;
     await connection.close();
     expect(await calls).toEqual(createLostError('the connection was lost'));
@@ -324,7 +336,7 @@ async function getErrorOutcome(code: number): Promise<unknown> {
     },
   };
   const connection = await open(createFakeServer({ tools: [refuse] }));
-  return getRejection(connection.callTool(call('write'), callOptions()));
+  return getRejection(connection.callTool(createRemoteCall('write'), callOptions()));
 }
 
 describe('text that a server streams before its result', () => {
@@ -351,14 +363,14 @@ describe('text that a server streams before its result', () => {
 
   it('becomes the result if the result is empty, and its text chunks are joined', async () => {
     const connection = await open(createFakeServer({ tools: [tool] }));
-    expect(await connection.callTool(call('tell'), callOptions())).toEqual({
+    expect(await connection.callTool(createRemoteCall('tell'), callOptions())).toEqual({
       content: [{ type: 'text', text: 'Cook the beans.' }, image],
     });
   });
 
   it('is dropped if the result contains all of it', async () => {
     const connection = await open(createFakeServer({ tools: [tool] }));
-    expect(await connection.callTool(call('tell', { isAll: true }), callOptions())).toEqual({
+    expect(await connection.callTool(createRemoteCall('tell', { isAll: true }), callOptions())).toEqual({
       content: [{ type: 'text', text: 'All of it.' }],
     });
   });

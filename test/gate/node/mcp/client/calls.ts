@@ -6,7 +6,7 @@ import {
   misbehaveFor,
   type RecordedRequest,
 } from '../../../../fixtures/mcp/fake-server.ts';
-import { call, callOptions, getRejection, open } from './open.ts';
+import { callOptions, createRemoteCall, getRejection, open } from './open.ts';
 
 export const doneTool: FakeTool = {
   name: 'write',
@@ -54,6 +54,6 @@ export async function catchCallError(
 ) {
   const server = createFakeServer({ kind, tools: [doneTool], misbehave: misbehaveFor(isCall, misbehave) });
   const connection = await open(server, { maxResponseBytes: 4_096 });
-  const error = await getRejection(connection.callTool(call('write'), callOptions()));
+  const error = await getRejection(connection.callTool(createRemoteCall('write'), callOptions()));
   return { error, server };
 }

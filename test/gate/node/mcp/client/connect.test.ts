@@ -11,7 +11,7 @@ import {
   type RecordedRequest,
   respondWith,
 } from '../../../../fixtures/mcp/fake-server.ts';
-import { call, callOptions, createCaller, getRejection, open } from './open.ts';
+import { callOptions, createCaller, createRemoteCall, getRejection, open } from './open.ts';
 
 const echo = {
   name: 'echo',
@@ -38,7 +38,7 @@ describe('a connection', () => {
     expect((await connection.listTools(new AbortController().signal)).tools).toEqual([
       { name: 'echo', inputSchema: { type: 'object' } },
     ]);
-    const answer = await connection.callTool(call('echo', { a: 1 }), callOptions());
+    const answer = await connection.callTool(createRemoteCall('echo', { a: 1 }), callOptions());
     expect(answer).toEqual({ content: [{ type: 'text', text: '{"a":1}' }] });
   });
 
@@ -92,7 +92,7 @@ describe('a connection', () => {
       }),
       as: createCaller({ TOKEN: 'planted', OTHER: 'kept' }),
     });
-    await connection.callTool(call('echo'), callOptions());
+    await connection.callTool(createRemoteCall('echo'), callOptions());
     await connection.close();
     const own = { authorization: 'Bearer planted', 'x-tenant': 'acme' };
     for (const { headers } of server.requests) expect(headers).toMatchObject(own);
@@ -111,7 +111,7 @@ describe('a connection', () => {
     let times = 0;
     const connection = await open(server, { headers: () => ({ 'x-times': String(++times) }) });
     server.forgetSessions();
-    await connection.callTool(call('echo'), callOptions());
+    await connection.callTool(createRemoteCall('echo'), callOptions());
     expect(times).toBe(1);
   });
 });
@@ -124,7 +124,7 @@ describe('an old server', () => {
       respondWith(status),
     );
     const connection = await open(server, { known: 'nothing' });
-    await connection.callTool(call('echo'), callOptions());
+    await connection.callTool(createRemoteCall('echo'), callOptions());
     expect(connection.spoken).toEqual({ era: 'sse' });
     expect(listMethods(server.requests)).toEqual([
       'server/discover',

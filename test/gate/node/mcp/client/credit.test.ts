@@ -8,7 +8,7 @@ import {
   respondWith,
 } from '../../../../fixtures/mcp/fake-server.ts';
 import { doneTool } from './calls.ts';
-import { call, callOptions, createNeverSignal, getRejection, open } from './open.ts';
+import { callOptions, createNeverSignal, createRemoteCall, getRejection, open } from './open.ts';
 
 /** An open connection to this server, and the number of requests that were counted beyond its claims. */
 async function openCounted(options: FakeServerOptions = {}) {
@@ -29,7 +29,7 @@ describe('the requests of a connection', () => {
     connection.credit(opening + 1);
     await connection.listTools(createNeverSignal());
     expect(counted()).toBe(0);
-    await connection.callTool(call('write'), callOptions());
+    await connection.callTool(createRemoteCall('write'), callOptions());
     expect(counted()).toBe(1);
     expect(server.requests).toHaveLength(opening + 2);
   });
@@ -38,20 +38,20 @@ describe('the requests of a connection', () => {
     const { server, connection, counted } = await openCounted();
     connection.credit(1);
     expect(counted()).toBe(server.requests.length - 1);
-    await connection.callTool(call('write'), callOptions());
+    await connection.callTool(createRemoteCall('write'), callOptions());
     expect(counted()).toBe(server.requests.length - 1);
   });
 
   it('are counted without a claim if they exceed the requests of a usual opening', async () => {
     const server = createFakeServer({ misbehave: respondWith(401) });
     let counted = 0;
-    const oauth = () =>
+    const createOauthProvider = () =>
       new ClientCredentialsProvider({
         clientId: 'a',
         clientSecret: 'secret',
         expectedIssuer: 'https://auth.test',
       });
-    await getRejection(open(server, { oauth, count: (more) => (counted += more) }));
+    await getRejection(open(server, { oauth: createOauthProvider, count: (more) => (counted += more) }));
     expect(server.requests.length).toBeGreaterThan(4);
     expect(counted).toBe(server.requests.length - 4);
   });
@@ -66,7 +66,7 @@ describe('the requests of a connection', () => {
     });
     connection.credit(server.requests.length);
     const before = server.requests.length;
-    await getRejection(connection.callTool(call('write'), callOptions()));
+    await getRejection(connection.callTool(createRemoteCall('write'), callOptions()));
     await connection.close();
     expect(server.requests.length - before).toBe(6);
     expect(counted()).toBe(6);
@@ -87,7 +87,7 @@ describe('a redirect', () => {
         return answer;
       },
     );
-    await connection.callTool(call('write'), callOptions());
+    await connection.callTool(createRemoteCall('write'), callOptions());
     expect(counted()).toBe(2);
   });
 });

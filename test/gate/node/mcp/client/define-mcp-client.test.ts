@@ -5,7 +5,7 @@ import {
   McpClientDefinitionError,
 } from '../../../../../src/mcp/tools/entry.ts';
 
-const NO_NAME =
+const BEARER_PROBLEM =
   'its bearer must be the name of a secret that `secrets` of createHoldfast returns, of letters, digits, `_` and ' +
   '`-`. Do not put the secret itself in code.';
 
@@ -61,11 +61,11 @@ describe('an invalid client', () => {
       { url: 'https://ada:secret@mcp.example.com/' },
       'its url contains credentials. Name a secret in `bearer`, or send them in `headers`.',
     ],
-    ['bearer', { bearer: ' ' }, NO_NAME],
-    ['bearer', { bearer: 'Bearer WIKI_TOKEN' }, NO_NAME],
-    ['bearer', { bearer: 'ghp_0a1B2c3D4e5F6g7H8i9J' }, NO_NAME],
-    ['bearer', { bearer: 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiI3In0.c2lnbmF0dXJl' }, NO_NAME],
-    ['bearer', { bearer: 'lemur-4711/+=' }, NO_NAME],
+    ['bearer', { bearer: ' ' }, BEARER_PROBLEM],
+    ['bearer', { bearer: 'Bearer WIKI_TOKEN' }, BEARER_PROBLEM],
+    ['bearer', { bearer: 'ghp_0a1B2c3D4e5F6g7H8i9J' }, BEARER_PROBLEM],
+    ['bearer', { bearer: 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiI3In0.c2lnbmF0dXJl' }, BEARER_PROBLEM],
+    ['bearer', { bearer: 'lemur-4711/+=' }, BEARER_PROBLEM],
     [
       'oauth',
       { bearer: 'TOKEN', oauth: () => undefined },

@@ -7,7 +7,7 @@ import {
   type RecordedRequest,
 } from '../../../../fixtures/mcp/fake-server.ts';
 import { doneTool } from './calls.ts';
-import { call, callOptions, createNeverSignal, open } from './open.ts';
+import { callOptions, createNeverSignal, createRemoteCall, open } from './open.ts';
 
 /** Credentials of a session, stored in memory. */
 function createCredentials(kept = new Map<string, string>()) {
@@ -82,7 +82,7 @@ describe('a connection that resumes a session', () => {
     await (await open(server, { keeper: createKeeper(credentials) })).close();
     const connection = await open(server, { keeper: createKeeper(credentials) });
     const stop = new AbortController();
-    const calls = connection.callTool(call('write'), callOptions({ signal: stop.signal }));
+    const calls = connection.callTool(createRemoteCall('write'), callOptions({ signal: stop.signal }));
     const signal = await began.promise;
     stop.abort();
     await expect(calls).rejects.toThrow('the turn stopped waiting');

@@ -14,7 +14,7 @@ import {
   doneTool,
   isCall,
 } from './calls.ts';
-import { call, callOptions, createNeverSignal, getRejection, open } from './open.ts';
+import { callOptions, createNeverSignal, createRemoteCall, getRejection, open } from './open.ts';
 
 const isList = ({ rpc }: RecordedRequest) => rpc === 'tools/list';
 
@@ -22,7 +22,7 @@ const isList = ({ rpc }: RecordedRequest) => rpc === 'tools/list';
 async function callLarge(misbehave: Misbehavior) {
   const server = createFakeServer({ tools: [doneTool], misbehave: misbehaveFor(isCall, misbehave) });
   const connection = await open(server);
-  return connection.callTool(call('write'), callOptions()).catch((error: unknown) => error);
+  return connection.callTool(createRemoteCall('write'), callOptions()).catch((error: unknown) => error);
 }
 
 const createTooLargeError = (more: string) =>
@@ -32,7 +32,8 @@ const createTooLargeError = (more: string) =>
   );
 const toJsonResponse = (body: string) =>
   new Response(body, { headers: { 'content-type': 'application/json' } });
-const streamResponse = (text: string) => createEventResponse(new Response(text).body ?? new ReadableStream());
+const createStreamResponse = (text: string) =>
+  createEventResponse(new Response(text).body ?? new ReadableStream());
 const result = { jsonrpc: '2.0', id: 1, result: { content: [] } };
 const heavyBody = `{"jsonrpc":"2.0","id":1,"result":{"content":[],"a":[${'{},'.repeat(100_001)}{}]}}`;
 
@@ -48,17 +49,17 @@ describe('a response that would keep the Worker busy', () => {
     expect(await callLarge(() => toJsonResponse(heavyBody))).toEqual(
       createTooLargeError('200000 parts of JSON'),
     );
-    expect(await callLarge(() => streamResponse(`data: ${heavyBody}\n\n`))).toEqual(
+    expect(await callLarge(() => createStreamResponse(`data: ${heavyBody}\n\n`))).toEqual(
       createTooLargeError('200000 parts of JSON'),
     );
   });
 
   it('is lost if it arrives after ten thousand events', async () => {
     const answer = `data: ${JSON.stringify(result)}\n\n`;
-    expect(await callLarge(() => streamResponse('data: {}\n\n'.repeat(9_999) + answer))).toEqual({
+    expect(await callLarge(() => createStreamResponse('data: {}\n\n'.repeat(9_999) + answer))).toEqual({
       content: [],
     });
-    expect(await callLarge(() => streamResponse('data: {}\n\n'.repeat(10_000) + answer))).toEqual(
+    expect(await callLarge(() => createStreamResponse('data: {}\n\n'.repeat(10_000) + answer))).toEqual(
       createLostError('it answered with more than 10000 events'),
     );
   });
@@ -78,18 +79,18 @@ describe('a response that would keep the Worker busy', () => {
 });
 
 describe('an oversized message before the response', () => {
-  const log = (data: unknown) =>
+  const createLogEvent = (data: unknown) =>
     `data: ${JSON.stringify({ jsonrpc: '2.0', method: 'notifications/message', params: { level: 'info', data } })}\n\n`;
 
   it('is not evidence that the call ran, regardless of its length', async () => {
-    expect((await catchCallError(() => streamResponse(log('x'.repeat(5_000))))).error).toEqual(
+    expect(
+      (await catchCallError(() => createStreamResponse(createLogEvent('x'.repeat(5_000))))).error,
+    ).toEqual(createLostError('it answered with more than 4096 bytes'));
+    expect((await catchCallError(() => createStreamResponse(createLogEvent('x').repeat(100)))).error).toEqual(
       createLostError('it answered with more than 4096 bytes'),
     );
-    expect((await catchCallError(() => streamResponse(log('x').repeat(100)))).error).toEqual(
-      createLostError('it answered with more than 4096 bytes'),
-    );
-    const many = log(Array.from({ length: 200_001 }, () => 1));
-    expect(await callLarge(() => streamResponse(many))).toEqual(
+    const many = createLogEvent(Array.from({ length: 200_001 }, () => 1));
+    expect(await callLarge(() => createStreamResponse(many))).toEqual(
       createLostError('it answered with more than 200000 parts of JSON'),
     );
   });
@@ -116,9 +117,9 @@ describe('an oversized response over the old transport', () => {
       ],
     });
     const connection = await open(server, { transport: 'sse', maxResponseBytes: 4_096 });
-    const waiting = getRejection(connection.callTool(call('wait'), callOptions()));
+    const waiting = getRejection(connection.callTool(createRemoteCall('wait'), callOptions()));
     await server.request(isCall);
-    const error = await getRejection(connection.callTool(call('write'), callOptions()));
+    const error = await getRejection(connection.callTool(createRemoteCall('write'), callOptions()));
     expect(error).toEqual(createLostError('it answered with more than 4096 bytes'));
     expect(await waiting).toMatchObject({ name: 'McpLostError' });
   });

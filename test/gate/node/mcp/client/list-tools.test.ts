@@ -16,7 +16,7 @@ const createNumberedTools = (count: number) =>
   Array.from({ length: count }, (_, at) => createFakeTool(`t${at}`));
 const isList = ({ rpc }: RecordedRequest) => rpc === 'tools/list';
 
-const listError = (why: string) =>
+const createListError = (why: string) =>
   new McpServerError({
     server: 'files',
     during: 'list',
@@ -136,7 +136,7 @@ describe('an abandoned list request', () => {
     const listed = getRejection(connection.listTools(over.signal));
     await server.request(isList);
     over.abort(new Error('planted'));
-    expect(await listed).toEqual(listError('the turn stopped waiting'));
+    expect(await listed).toEqual(createListError('the turn stopped waiting'));
     const cancelled = await server.request(({ rpc }) => rpc === 'notifications/cancelled');
     expect(JSON.parse(cancelled.body).params).toEqual({
       requestId: 1,
@@ -157,7 +157,7 @@ describe('an unreadable list', () => {
     });
     const connection = await open(server, { maxResponseBytes: 2_048 });
     expect(await getRejection(connection.listTools(createNeverSignal()))).toEqual(
-      listError('its list is longer than 2048 characters'),
+      createListError('its list is longer than 2048 characters'),
     );
     expect(page).toBe(4);
   });
@@ -167,7 +167,7 @@ describe('an unreadable list', () => {
     const error = await expectListingError(
       respondWithList(() => ({ tools: [], nextCursor: String(++page) })),
     );
-    expect(error).toEqual(listError('it has more than 20 pages'));
+    expect(error).toEqual(createListError('it has more than 20 pages'));
     expect(page).toBe(20);
   });
 
@@ -176,7 +176,7 @@ describe('an unreadable list', () => {
     const error = await expectListingError(
       respondWithList(() => ({ tools: [], nextCursor: String(++page % 2) })),
     );
-    expect(error).toEqual(listError('its pages form a loop'));
+    expect(error).toEqual(createListError('its pages form a loop'));
     expect(page).toBe(3);
   });
 
@@ -186,7 +186,7 @@ describe('an unreadable list', () => {
     ['its answer is not MCP', respondWith(202)],
     ['the connection was lost', () => Promise.reject(new TypeError('planted'))],
   ])('leads to the error that %s', async (why, misbehave) => {
-    expect(await expectListingError(misbehave)).toEqual(listError(why));
+    expect(await expectListingError(misbehave)).toEqual(createListError(why));
   });
 
   it('leads to an error about rejected credentials', async () => {
@@ -207,11 +207,13 @@ describe('an unreadable list', () => {
         error: { code: -32603, message: 'Broken' },
       }),
     );
-    expect(error).toEqual(listError('it answered with error -32603: Broken'));
+    expect(error).toEqual(createListError('it answered with error -32603: Broken'));
   });
 
   it('is abandoned after the connect timeout', async () => {
-    expect(await expectListingError(hangForever, 50)).toEqual(listError('it did not answer within 50 ms'));
+    expect(await expectListingError(hangForever, 50)).toEqual(
+      createListError('it did not answer within 50 ms'),
+    );
   });
 
   it('is abandoned when the caller no longer waits', async () => {
@@ -221,7 +223,7 @@ describe('an unreadable list', () => {
     const listed = getRejection(connection.listTools(over.signal));
     await server.request(isList);
     over.abort();
-    expect(await listed).toEqual(listError('the turn stopped waiting'));
+    expect(await listed).toEqual(createListError('the turn stopped waiting'));
   });
 });
 

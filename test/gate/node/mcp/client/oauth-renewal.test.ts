@@ -2,7 +2,7 @@ import type { OAuthClientProvider, OAuthTokens } from '@modelcontextprotocol/cli
 import { describe, expect, it } from 'vitest';
 import type { Fetch } from '../../../../../src/mcp/tools/entry.ts';
 import { createFakeServer, type FakeTool } from '../../../../fixtures/mcp/fake-server.ts';
-import { call, callOptions, getRejection, open } from './open.ts';
+import { callOptions, createRemoteCall, getRejection, open } from './open.ts';
 
 const ISSUER = 'https://auth.example.com';
 
@@ -74,7 +74,7 @@ describe('a rejected token', () => {
     const connection = await open({ url: server.url, fetch }, { oauth: createProvider });
     revoke();
     const answers = await Promise.all(
-      Array.from({ length: 6 }, () => connection.callTool(call('echo'), callOptions())),
+      Array.from({ length: 6 }, () => connection.callTool(createRemoteCall('echo'), callOptions())),
     );
     expect(answers).toEqual(Array.from({ length: 6 }, () => ({ content: [] })));
     expect(refreshes).toEqual(['refresh-0']);
@@ -87,8 +87,10 @@ describe('a rejected token', () => {
     const opening = Promise.withResolvers<void>();
     gate.open = opening.promise;
     const first = new AbortController();
-    const left = getRejection(connection.callTool(call('echo'), callOptions({ signal: first.signal })));
-    const other = connection.callTool(call('echo'), callOptions());
+    const left = getRejection(
+      connection.callTool(createRemoteCall('echo'), callOptions({ signal: first.signal })),
+    );
+    const other = connection.callTool(createRemoteCall('echo'), callOptions());
     await expect.poll(() => refreshes.length).toBe(1);
     first.abort();
     expect(await left).toMatchObject({ name: 'McpLostError' });
@@ -105,7 +107,7 @@ describe('the tokens of a provider', () => {
     const { server, fetch, revoke } = createRenewing(tool);
     const connection = await open({ url: server.url, fetch }, { oauth: createProvider });
     revoke();
-    expect(await connection.callTool(call('echo'), callOptions())).toEqual({
+    expect(await connection.callTool(createRemoteCall('echo'), callOptions())).toEqual({
       content: [
         {
           type: 'text',

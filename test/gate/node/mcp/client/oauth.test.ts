@@ -8,7 +8,7 @@ import { describe, expect, it, vi } from 'vitest';
 import type { Fetch } from '../../../../../src/mcp/tools/entry.ts';
 import { McpServerError } from '../../../../doors/mcp.ts';
 import { createFakeServer } from '../../../../fixtures/mcp/fake-server.ts';
-import { call, callOptions, getRejection, open } from './open.ts';
+import { callOptions, createRemoteCall, getRejection, open } from './open.ts';
 
 const ISSUER = 'https://auth.example.com';
 
@@ -34,13 +34,13 @@ function createGuardedServer({ issuer = ISSUER, token = 'good', url = 'https://m
       return server.fetch(address, init);
     }
     asked.push(request.clone());
-    return answerOf(pathname, { url, issuer, token });
+    return createResponse(pathname, { url, issuer, token });
   };
   return { server, asked, fetch };
 }
 
 /** The response of the authorization server, or of the server's metadata, for a path. */
-function answerOf(
+function createResponse(
   pathname: string,
   { url, issuer, token }: { readonly url: string; readonly issuer: string; readonly token: string },
 ): Response {
@@ -97,7 +97,7 @@ describe('an OAuth provider', () => {
   it('fetches a token when the server requests one, and sends it with every later request', async () => {
     const { server, fetch, asked } = createGuardedServer();
     const connection = await open({ url: server.url, fetch }, { oauth: () => createCredentials() });
-    await connection.callTool(call('echo'), callOptions());
+    await connection.callTool(createRemoteCall('echo'), callOptions());
     await connection.close();
     expect(asked.map(({ method, url }) => `${method} ${url}`)).toEqual([
       'GET https://mcp.example.com/.well-known/oauth-protected-resource',

@@ -10,7 +10,14 @@ import {
   respondWith,
 } from '../../../../fixtures/mcp/fake-server.ts';
 import { createEndlessTool, createNotRunError, isCancel } from './calls.ts';
-import { call, callOptions, createCaller, createNeverSignal, getRejection, open } from './open.ts';
+import {
+  callOptions,
+  createCaller,
+  createNeverSignal,
+  createRemoteCall,
+  getRejection,
+  open,
+} from './open.ts';
 
 const echo = {
   name: 'echo',
@@ -99,7 +106,7 @@ describe('the close of a connection', () => {
     await connection.close();
     await connection.close();
     expect(listMethods(server.requests).filter((method) => method === 'DELETE')).toEqual(['DELETE']);
-    expect(await getRejection(connection.callTool(call('echo'), callOptions()))).toEqual(
+    expect(await getRejection(connection.callTool(createRemoteCall('echo'), callOptions()))).toEqual(
       new McpServerError({
         server: 'files',
         during: 'call',
@@ -149,7 +156,7 @@ describe('a restarted server', () => {
       server.misbehave = misbehaveFor(isOfOld, respondWith(400));
       const ask = () =>
         what === 'call'
-          ? connection.callTool(call('write'), callOptions())
+          ? connection.callTool(createRemoteCall('write'), callOptions())
           : connection.listTools(createNeverSignal());
       const before = server.requests.length;
       expect(await getRejection(ask())).toEqual(
@@ -190,7 +197,9 @@ describe('a connection that closes right after a cancelled call', () => {
         { transport: kind === 'sse' ? 'sse' : undefined },
       );
       const cancel = new AbortController();
-      const calls = getRejection(connection.callTool(call('write'), callOptions({ signal: cancel.signal })));
+      const calls = getRejection(
+        connection.callTool(createRemoteCall('write'), callOptions({ signal: cancel.signal })),
+      );
       await began;
       cancel.abort();
       await calls;
@@ -214,7 +223,9 @@ describe('a connection that closes right after a cancelled call', () => {
     });
     const connection = await open(server);
     const cancel = new AbortController();
-    const calls = getRejection(connection.callTool(call('write'), callOptions({ signal: cancel.signal })));
+    const calls = getRejection(
+      connection.callTool(createRemoteCall('write'), callOptions({ signal: cancel.signal })),
+    );
     await began;
     cancel.abort();
     await calls;

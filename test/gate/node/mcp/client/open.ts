@@ -61,7 +61,7 @@ export const callOptions = (options: Partial<RemoteCallOptions> = {}): RemoteCal
 });
 
 /** A call of this tool without metadata. */
-export const call = (name: string, input: RemoteCall['input'] = {}): RemoteCall => ({
+export const createRemoteCall = (name: string, input: RemoteCall['input'] = {}): RemoteCall => ({
   name,
   input,
   meta: {},

@@ -24,7 +24,7 @@ const answer = fc.record(
 );
 
 /** The readable result of an unchecked response. */
-const read = (result: object): Readonly<Record<string, unknown>> => {
+const toReadableResult = (result: object): Readonly<Record<string, unknown>> => {
   const message = { jsonrpc: '2.0', id: 1, result } as Parameters<typeof toReadableMessage>[0]; // The result may be any value.
   return Object(toReadableMessage(message)).result;
 };
@@ -33,7 +33,7 @@ it('a readable list keeps its well-formed definitions in order, and the rest of 
   let kept = 0;
   fc.assert(
     fc.property(answer, (given) => {
-      const { resultType = 'complete', ...result } = read(given);
+      const { resultType = 'complete', ...result } = toReadableResult(given);
       const { tools, more, nextCursor } = given;
       if (Array.isArray(tools)) {
         expect(result.tools).toEqual(tools.filter((one) => isSpecType.Tool(one)));
@@ -44,7 +44,7 @@ it('a readable list keeps its well-formed definitions in order, and the rest of 
         more,
         nextCursor,
       ]);
-      expect(read(read(given))).toEqual(read(given));
+      expect(toReadableResult(toReadableResult(given))).toEqual(toReadableResult(given));
     }),
     RUN_OPTIONS,
   );
@@ -54,7 +54,7 @@ it('a readable list keeps its well-formed definitions in order, and the rest of 
 it('a readable response has its time to live in milliseconds, and is private unless it is public', () => {
   fc.assert(
     fc.property(answer, (given) => {
-      const { ttlMs, cacheScope, ...others } = read({ ...given, tools: [] });
+      const { ttlMs, cacheScope, ...others } = toReadableResult({ ...given, tools: [] });
       expect(Number.isSafeInteger(ttlMs) && Number(ttlMs) >= 0).toBe(true);
       expect(cacheScope).toBe(given.cacheScope === 'public' ? 'public' : 'private');
       expect(others.tools).toEqual([]);

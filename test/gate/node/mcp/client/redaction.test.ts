@@ -10,10 +10,10 @@ import {
 } from '../../../../fixtures/mcp/fake-server.ts';
 import { isCall } from './calls.ts';
 import {
-  call,
   callOptions,
   createCaller,
   createNeverSignal,
+  createRemoteCall,
   getRejection,
   type OpenOptions,
   open,
@@ -58,7 +58,7 @@ describe.each(CREDENTIALS)('%s', (_, opening, planted, instead) => {
       _meta: { a: planted },
     }));
     const connection = await open(createFakeServer({ tools: [tool] }), opening);
-    expect(await connection.callTool(call('write'), callOptions())).toEqual({
+    expect(await connection.callTool(createRemoteCall('write'), callOptions())).toEqual({
       content: [{ type: 'text', text: `It is ${instead}.` }],
       structuredContent: { [instead]: [instead] },
       _meta: { a: instead },
@@ -71,7 +71,7 @@ describe.each(CREDENTIALS)('%s', (_, opening, planted, instead) => {
       Response.json({ jsonrpc: '2.0', id: JSON.parse(body).id, error: { code: -32603, message } }),
     );
     const connection = await open(createFakeServer({ misbehave }), opening);
-    const error = await getRejection(connection.callTool(call('write'), callOptions()));
+    const error = await getRejection(connection.callTool(createRemoteCall('write'), callOptions()));
     const words = `${'x'.repeat(495)}${instead.slice(0, 4)}…`;
     expect(error).toMatchObject({
       message: `The call of 'write' of MCP server 'files' failed: it answered with error -32603: ${words}.`,
@@ -102,7 +102,7 @@ describe.each(CREDENTIALS)('%s', (_, opening, planted, instead) => {
       return { action: 'decline' as const };
     };
     await connection.callTool(
-      call('write'),
+      createRemoteCall('write'),
       callOptions({ progress: recordMessage, log: recordMessage, elicit }),
     );
     expect(told).toEqual([{ progress: 1, message: instead }, { level: 'info', data: [instead] }, instead]);
@@ -144,7 +144,7 @@ describe('an error about a server', () => {
       message:
         "MCP server 'files' could not list its tools: it answered with error 1: No. holdfast: FORGED [31m x y.",
     });
-    const named = await getRejection(connection.callTool(call('a\nb\u202e'), callOptions()));
+    const named = await getRejection(connection.callTool(createRemoteCall('a\nb\u202e'), callOptions()));
     expect(named).toMatchObject({
       message: "MCP server 'files' did not run 'a b': it answered with error -32602: Tool a b not found.",
     });

@@ -11,7 +11,7 @@ import {
   respondWith,
 } from '../../../../fixtures/mcp/fake-server.ts';
 import { createEndlessTool, createNotRunError, isCall, waitForAbort } from './calls.ts';
-import { call, callOptions, createNeverSignal, getRejection, open } from './open.ts';
+import { callOptions, createNeverSignal, createRemoteCall, getRejection, open } from './open.ts';
 
 const listMethods = ({ requests }: FakeServer) => requests.map(({ method, rpc }) => rpc ?? method);
 const isDiscover = ({ rpc }: RecordedRequest) => rpc === 'server/discover';
@@ -57,7 +57,7 @@ describe('a server with the revision 2026-07-28', () => {
     expect((await connection.listTools(createNeverSignal())).tools).toEqual([
       { name: 'write', inputSchema: { type: 'object' } },
     ]);
-    await connection.callTool(call('write', { a: 1 }), callOptions());
+    await connection.callTool(createRemoteCall('write', { a: 1 }), callOptions());
     await connection.close();
     expect(listMethods(server)).toEqual(['server/discover', 'tools/list', 'tools/call']);
     expect(runs).toEqual([{ a: 1 }]);
@@ -68,7 +68,10 @@ describe('a server with the revision 2026-07-28', () => {
     const { tool } = createCountingTool({ name: 'schreibe größer' });
     const server = createFakeServer({ kind: 'modern', tools: [tool] });
     const connection = await open(server, { known: 'nothing' });
-    await connection.callTool({ ...call('schreibe größer'), meta: { tenant: 'acme' } }, callOptions());
+    await connection.callTool(
+      { ...createRemoteCall('schreibe größer'), meta: { tenant: 'acme' } },
+      callOptions(),
+    );
     const [discover, called] = server.requests;
     const headers = {
       accept: 'application/json, text/event-stream',
@@ -122,9 +125,9 @@ describe('a server with the revision 2026-07-28', () => {
       at: { zone: 'a b' },
       plain: 'x',
     };
-    const headers = () => ({ 'mcp-param-region': 'us', 'mcp-method': 'no', 'x-tenant': 'acme' });
-    const connection = await open(server, { known: 'nothing', headers });
-    await connection.callTool({ ...call('write', input), inputSchema }, callOptions());
+    const createHeaders = () => ({ 'mcp-param-region': 'us', 'mcp-method': 'no', 'x-tenant': 'acme' });
+    const connection = await open(server, { known: 'nothing', headers: createHeaders });
+    await connection.callTool({ ...createRemoteCall('write', input), inputSchema }, callOptions());
     const { headers: sent } = await server.request(isCall);
     expect(
       Object.fromEntries(Object.entries(sent).filter(([name]) => /^(mcp-param-|mcp-method|x-)/.test(name))),
@@ -158,7 +161,10 @@ describe('a server with the revision 2026-07-28', () => {
     });
     const connection = await open(createFakeServer({ kind: 'modern', tools: [tool] }), { known: 'nothing' });
     const recordNotice = (one: unknown) => void told.push(one);
-    await connection.callTool(call('write'), callOptions({ progress: recordNotice, log: recordNotice }));
+    await connection.callTool(
+      createRemoteCall('write'),
+      callOptions({ progress: recordNotice, log: recordNotice }),
+    );
     expect(told).toEqual([
       { progress: 1, total: 2 },
       { level: 'info', data: 'Half of it.' },
@@ -170,7 +176,9 @@ describe('a server with the revision 2026-07-28', () => {
     const server = createFakeServer({ kind: 'modern', tools: [tool] });
     const connection = await open(server, { known: 'nothing' });
     const over = new AbortController();
-    const failed = getRejection(connection.callTool(call('write'), callOptions({ signal: over.signal })));
+    const failed = getRejection(
+      connection.callTool(createRemoteCall('write'), callOptions({ signal: over.signal })),
+    );
     const signal = await began;
     over.abort();
     expect(await failed).toMatchObject({ name: 'McpLostError' });
@@ -191,7 +199,7 @@ describe('a server with the revision 2026-07-28', () => {
     });
     const connection = await open(server, { known: 'nothing' });
     expect(await connection.listTools(createNeverSignal())).toEqual({ tools: [good], ttl: undefined });
-    expect(await connection.callTool(call('write'), callOptions())).toEqual({
+    expect(await connection.callTool(createRemoteCall('write'), callOptions())).toEqual({
       content: [{ type: 'text', text: 'done' }],
     });
   });
@@ -220,9 +228,12 @@ describe('a server with the revision 2026-07-28', () => {
       misbehave: misbehaveFor(isCall, respondWithRpc({ result: putOff })),
     });
     const connection = await open(server, { known: 'nothing' });
-    expect(await connection.callTool(call('write'), callOptions())).toEqual({ ...putOff, inputRequests: {} });
+    expect(await connection.callTool(createRemoteCall('write'), callOptions())).toEqual({
+      ...putOff,
+      inputRequests: {},
+    });
     const continuation = { inputResponses: { a: { action: 'decline' as const } }, requestState: 's' };
-    await connection.callTool({ ...call('write'), continuation }, callOptions());
+    await connection.callTool({ ...createRemoteCall('write'), continuation }, callOptions());
     expect(JSON.parse(server.requests.at(-1)?.body ?? '').params).toMatchObject(continuation);
   });
 
@@ -240,7 +251,7 @@ describe('a server with the revision 2026-07-28', () => {
       const connection = await open(server, { known: 'nothing' });
       const why =
         status === 400 ? `it answered HTTP 400: ${message}` : `it answered with error ${code}: ${message}`;
-      expect(await getRejection(connection.callTool(call('write'), callOptions()))).toEqual(
+      expect(await getRejection(connection.callTool(createRemoteCall('write'), callOptions()))).toEqual(
         createNotRunError(`MCP server 'files' did not run 'write': ${why}.`),
       );
       expect(connection.hasChanged).toBe(code === -32_020);
@@ -255,7 +266,7 @@ describe('the detected revision of a server', () => {
     const { tool, runs } = createCountingTool();
     const server = createFakeServer({ kind: 'modern', tools: [tool] });
     const connection = await open(server, { known: STATELESS });
-    await connection.callTool(call('write'), callOptions());
+    await connection.callTool(createRemoteCall('write'), callOptions());
     expect([listMethods(server), runs.length]).toEqual([['tools/call'], 1]);
   });
 
@@ -265,7 +276,7 @@ describe('the detected revision of a server', () => {
       const { tool, runs } = createCountingTool();
       const server = createFakeServer({ kind, tools: [tool] });
       const connection = await open(server, { known: STATELESS });
-      await connection.callTool(call('write'), callOptions());
+      await connection.callTool(createRemoteCall('write'), callOptions());
       expect(runs).toHaveLength(1);
       expect(
         listMethods(server)
@@ -286,8 +297,8 @@ describe('the detected revision of a server', () => {
       return isFirst ? new Response(null, { status: 404 }) : proceed();
     };
     const connection = await open(server, { known: STATELESS });
-    const slow = connection.callTool(call('write', { a: 'slow' }), callOptions());
-    await connection.callTool(call('write', { a: 'fast' }), callOptions());
+    const slow = connection.callTool(createRemoteCall('write', { a: 'slow' }), callOptions());
+    await connection.callTool(createRemoteCall('write', { a: 'fast' }), callOptions());
     held.resolve();
     await slow;
     expect([runs, connection.spoken]).toEqual([[{ a: 'fast' }, { a: 'slow' }], { era: 'session' }]);
@@ -299,7 +310,7 @@ describe('the detected revision of a server', () => {
       const { tool, runs } = createCountingTool();
       const server = createFakeServer({ kind: 'modern', tools: [tool] });
       const connection = await open(server, { known: { era } });
-      await connection.callTool(call('write'), callOptions());
+      await connection.callTool(createRemoteCall('write'), callOptions());
       expect(listMethods(server)).toEqual([
         era === 'sse' ? 'GET' : 'initialize',
         'server/discover',
@@ -332,7 +343,7 @@ describe('the detected revision of a server', () => {
   it('is kept if a call is refused', async () => {
     const server = createFakeServer({ kind: 'modern', misbehave: misbehaveFor(isCall, respondWith(401)) });
     const connection = await open(server, { known: STATELESS });
-    expect(await getRejection(connection.callTool(call('write'), callOptions()))).toEqual(
+    expect(await getRejection(connection.callTool(createRemoteCall('write'), callOptions()))).toEqual(
       createNotRunError("MCP server 'files' does not accept the caller's credentials (HTTP 401)."),
     );
     expect(listMethods(server)).toEqual(['tools/call']);
@@ -349,7 +360,7 @@ describe("the detection of a server's revision", () => {
       return respondWithRpc({ error: { code: -32_022, message: 'No.', data } }, 400)(request, proceed);
     };
     const connection = await open(server, { known: 'nothing' });
-    await connection.callTool(call('write'), callOptions());
+    await connection.callTool(createRemoteCall('write'), callOptions());
     expect(listMethods(server)).toEqual(['server/discover', 'server/discover', 'tools/call']);
   });
 
@@ -369,7 +380,7 @@ describe("the detection of a server's revision", () => {
     const { tool, runs } = createCountingTool();
     const server = createFakeServer({ tools: [tool], misbehave: misbehaveFor(isDiscover, misbehave) });
     const connection = await open(server, { known: 'nothing' });
-    await connection.callTool(call('write'), callOptions());
+    await connection.callTool(createRemoteCall('write'), callOptions());
     expect([runs.length, connection.spoken]).toEqual([1, { era: 'session' }]);
     expect(server.requests.find(isInitialize)?.headers).toEqual({
       accept: 'application/json, text/event-stream',
@@ -409,8 +420,8 @@ describe("the detection of a server's revision", () => {
   it('fails with the server’s message, without confidential data', async () => {
     const error = { code: -32_000, message: 'The plan of sesame-123 has ended.\nPay.' };
     const server = createFakeServer({ misbehave: respondWithRpc({ error }, 402) });
-    const headers = () => ({ 'x-key': 'sesame-123' });
-    expect(await getRejection(open(server, { known: 'nothing', headers }))).toEqual(
+    const createHeaders = () => ({ 'x-key': 'sesame-123' });
+    expect(await getRejection(open(server, { known: 'nothing', headers: createHeaders }))).toEqual(
       createUnreachableError('it answered HTTP 402: The plan of [secret x-key] has ended. Pay'),
     );
   });

@@ -8,10 +8,10 @@ import {
   type FakeTool,
   type RecordedRequest,
 } from '../../../../fixtures/mcp/fake-server.ts';
-import { call, callOptions, getRejection, open } from './open.ts';
+import { callOptions, createRemoteCall, getRejection, open } from './open.ts';
 
-class Suspended extends CallInterrupted {
-  override readonly name = 'Suspended';
+class SuspensionError extends CallInterrupted {
+  override readonly name = 'SuspensionError';
 }
 
 const question = {
@@ -32,7 +32,7 @@ const elicitingTool = createAskingTool({ method: 'elicitation/create', params: q
 /** Returns the response that the tool `ask` received. */
 async function callAndClose(tool: FakeTool, options: Parameters<typeof callOptions>[0] = {}, config = {}) {
   const connection = await open(createFakeServer({ tools: [tool] }), config);
-  const answer = await connection.callTool(call('ask'), callOptions(options));
+  const answer = await connection.callTool(createRemoteCall('ask'), callOptions(options));
   const [first] = isCallToolResult(answer) ? answer.content : [];
   return JSON.parse(first?.type === 'text' ? first.text : '');
 }
@@ -64,8 +64,8 @@ describe('progress and logs', () => {
     const told: unknown[] = [];
     const createListeningOptions = (who: string) =>
       callOptions({ progress: (said) => told.push([who, said]), log: (said) => told.push([who, said]) });
-    const other = connection.callTool(call('wait'), createListeningOptions('other'));
-    await connection.callTool(call('work'), createListeningOptions('one'));
+    const other = connection.callTool(createRemoteCall('wait'), createListeningOptions('other'));
+    await connection.callTool(createRemoteCall('work'), createListeningOptions('one'));
     gate.resolve();
     await other;
     expect(told).toEqual([
@@ -86,8 +86,8 @@ describe('progress and logs', () => {
       },
     };
     const connection = await open(createFakeServer({ tools: [late] }));
-    await connection.callTool(call('late'), callOptions());
-    await connection.callTool(call('late'), callOptions({ progress: (said) => told.push(said) }));
+    await connection.callTool(createRemoteCall('late'), callOptions());
+    await connection.callTool(createRemoteCall('late'), callOptions({ progress: (said) => told.push(said) }));
     expect(told).toEqual([]);
   });
 });
@@ -121,7 +121,7 @@ describe('an elicitation', () => {
     const connection = await open(createFakeServer({ tools: [confirm] }));
     const answers = ['Ada', 'Bob'].map((who) =>
       connection.callTool(
-        call('confirm'),
+        createRemoteCall('confirm'),
         callOptions({ elicit: async () => ({ action: 'accept', content: { who } }) }),
       ),
     );
@@ -143,7 +143,9 @@ describe('an elicitation', () => {
       },
     };
     const connection = await open(createFakeServer({ kind: 'sse', tools: [confirm] }));
-    const answers = await Promise.all([1, 2].map(() => connection.callTool(call('ask'), callOptions())));
+    const answers = await Promise.all(
+      [1, 2].map(() => connection.callTool(createRemoteCall('ask'), callOptions())),
+    );
     expect(answers[0]?.content).toEqual([
       {
         type: 'text',
@@ -158,21 +160,23 @@ describe('an elicitation', () => {
 
   it('is answered over the old transport if one call runs', async () => {
     const connection = await open(createFakeServer({ kind: 'sse', tools: [elicitingTool] }));
-    const { content } = await connection.callTool(call('ask'), callOptions());
+    const { content } = await connection.callTool(createRemoteCall('ask'), callOptions());
     expect(content).toEqual([{ type: 'text', text: '{"action":"decline"}' }]);
   });
 
   it('suspends the call, and the server receives a cancellation instead of an answer', async () => {
-    const suspended = new Suspended();
+    const suspended = new SuspensionError();
     const other: FakeTool = { name: 'other', run: () => ({ content: [] }) };
     const server = createFakeServer({ tools: [elicitingTool, other] });
     const connection = await open(server);
     const elicit = () => Promise.reject(suspended);
-    expect(await getRejection(connection.callTool(call('ask'), callOptions({ elicit })))).toBe(suspended);
+    expect(await getRejection(connection.callTool(createRemoteCall('ask'), callOptions({ elicit })))).toBe(
+      suspended,
+    );
     const cancelled = await server.request(({ rpc }) => rpc === 'notifications/cancelled');
     expect(JSON.parse(cancelled.body).params).toEqual({ requestId: 1, reason: 'The call was cancelled.' });
     // An answer would have been sent before this call.
-    await connection.callTool(call('other'), callOptions());
+    await connection.callTool(createRemoteCall('other'), callOptions());
     expect(server.requests.filter(isAnswer)).toEqual([]);
   });
 
@@ -227,7 +231,7 @@ describe('an elicitation', () => {
       },
     };
     const connection = await open(createFakeServer({ kind: 'sse', tools: [leaking] }));
-    await connection.callTool(call('leak'), callOptions());
+    await connection.callTool(createRemoteCall('leak'), callOptions());
     const asked = extra?.sendRequest({ method: 'elicitation/create', params: question }, ElicitResultSchema);
     expect(await getRejection(Promise.resolve(asked))).toMatchObject({
       code: -32600,
@@ -275,7 +279,7 @@ describe('another request from a server', () => {
       const server = createFakeServer({ kind, tools: [pinging] });
       const connection = await open(server, { transport: kind === 'sse' ? 'sse' : undefined });
       await getRejection(
-        connection.callTool(call('ping'), callOptions({ signal: AbortSignal.timeout(300) })),
+        connection.callTool(createRemoteCall('ping'), callOptions({ signal: AbortSignal.timeout(300) })),
       );
       expect(server.requests.filter(isAnswer)).toHaveLength(12);
     },

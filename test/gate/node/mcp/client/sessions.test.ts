@@ -11,7 +11,7 @@ import {
   type RecordedRequest,
   respondWith,
 } from '../../../../fixtures/mcp/fake-server.ts';
-import { call, callOptions, createNeverSignal, getRejection, open } from './open.ts';
+import { callOptions, createNeverSignal, createRemoteCall, getRejection, open } from './open.ts';
 
 const isCall = ({ rpc }: RecordedRequest) => rpc === 'tools/call';
 const isResume = ({ headers }: RecordedRequest) => headers['last-event-id'] !== undefined;
@@ -37,7 +37,9 @@ describe('a session that no longer exists on the server', () => {
     const server = createFakeServer({ tools: [tool] });
     const connection = await open(server);
     server.forgetSessions();
-    expect(await connection.callTool(call('write', { a: 1 }), callOptions())).toEqual(DONE_RESULT);
+    expect(await connection.callTool(createRemoteCall('write', { a: 1 }), callOptions())).toEqual(
+      DONE_RESULT,
+    );
     expect(runs).toEqual([{ a: 1 }]);
     expect(listMethods(server).filter((method) => method !== 'GET')).toEqual([
       'initialize',
@@ -66,7 +68,7 @@ describe('a session that no longer exists on the server', () => {
     const server = createFakeServer({ tools: [tool] });
     const connection = await open(server);
     server.forgetSessions();
-    const calls = [1, 2, 3].map((a) => connection.callTool(call('write', { a }), callOptions()));
+    const calls = [1, 2, 3].map((a) => connection.callTool(createRemoteCall('write', { a }), callOptions()));
     expect(await Promise.all(calls)).toEqual([DONE_RESULT, DONE_RESULT, DONE_RESULT]);
     expect(runs).toHaveLength(3);
     expect(listMethods(server).filter((method) => method === 'initialize')).toHaveLength(2);
@@ -78,7 +80,7 @@ describe('a session that no longer exists on the server', () => {
       misbehave: misbehaveFor(isCall, respondWith(404)),
     });
     const connection = await open(server);
-    expect(await getRejection(connection.callTool(call('write'), callOptions()))).toEqual(
+    expect(await getRejection(connection.callTool(createRemoteCall('write'), callOptions()))).toEqual(
       new McpServerError({
         server: 'files',
         during: 'call',
@@ -93,7 +95,7 @@ describe('a session that no longer exists on the server', () => {
     const connection = await open(server);
     server.forgetSessions();
     server.misbehave = misbehaveFor(({ rpc }) => rpc === 'initialize', respondWith(503));
-    expect(await getRejection(connection.callTool(call('write'), callOptions()))).toEqual(
+    expect(await getRejection(connection.callTool(createRemoteCall('write'), callOptions()))).toEqual(
       new McpServerError({
         server: 'files',
         during: 'connect',
@@ -101,7 +103,7 @@ describe('a session that no longer exists on the server', () => {
       }),
     );
     server.misbehave = undefined;
-    expect(await connection.callTool(call('write'), callOptions())).toEqual(DONE_RESULT);
+    expect(await connection.callTool(createRemoteCall('write'), callOptions())).toEqual(DONE_RESULT);
   });
 
   it('still delivers the response of a call that runs in it', async () => {
@@ -117,10 +119,10 @@ describe('a session that no longer exists on the server', () => {
     };
     const server = createFakeServer({ tools: [slow, createCountingTool().tool] });
     const connection = await open(server);
-    const running = connection.callTool(call('slow'), callOptions());
+    const running = connection.callTool(createRemoteCall('slow'), callOptions());
     await began.promise;
     server.forgetSessions();
-    await connection.callTool(call('write'), callOptions());
+    await connection.callTool(createRemoteCall('write'), callOptions());
     gate.resolve();
     expect(await running).toEqual({ content: [] });
   });
@@ -167,7 +169,7 @@ describe('a broken stream', () => {
   it('is resumed after the last event, and the call does not run again', async () => {
     const { server, runs, logs, log } = createLosingServer(2, { resumable: true });
     const connection = await open(server);
-    const answer = await connection.callTool(call('write'), callOptions({ log }));
+    const answer = await connection.callTool(createRemoteCall('write'), callOptions({ log }));
     expect(logs).toEqual([0, 1]);
     expect(answer).toEqual(DONE_RESULT);
     expect(runs).toHaveLength(1);
@@ -184,7 +186,7 @@ describe('a broken stream', () => {
   it('is lost if its events have no ids', async () => {
     const { server, log } = createLosingServer(1, { resumable: false });
     const connection = await open(server);
-    expect(await getRejection(connection.callTool(call('write'), callOptions({ log })))).toEqual(
+    expect(await getRejection(connection.callTool(createRemoteCall('write'), callOptions({ log })))).toEqual(
       createLostError('the connection was lost'),
     );
     expect(server.requests.filter(isResume)).toEqual([]);
@@ -201,7 +203,7 @@ describe('a broken stream', () => {
       return isResume(request) ? new Response(null, { status }) : proceed();
     };
     const connection = await open(server);
-    expect(await getRejection(connection.callTool(call('write'), callOptions()))).toEqual(
+    expect(await getRejection(connection.callTool(createRemoteCall('write'), callOptions()))).toEqual(
       createLostError('it ended its answer before there was a result'),
     );
     expect(server.requests.filter(isResume)).toHaveLength(times);
@@ -215,7 +217,7 @@ describe('a broken stream', () => {
       () => new Response(events, { headers: { 'content-type': 'text/event-stream' } }),
     );
     const connection = await open(server);
-    expect(await getRejection(connection.callTool(call('write'), callOptions()))).toEqual(
+    expect(await getRejection(connection.callTool(createRemoteCall('write'), callOptions()))).toEqual(
       createLostError('it ended its answer before there was a result'),
     );
     expect(server.requests.filter(isResume)).toHaveLength(4);
@@ -229,7 +231,10 @@ describe('a broken stream', () => {
       () => new Response(events, { headers: { 'content-type': 'text/event-stream' } }),
     );
     const connection = await open(server, { timeout: 50 });
-    const calls = connection.callTool(call('write'), callOptions({ signal: AbortSignal.timeout(50) }));
+    const calls = connection.callTool(
+      createRemoteCall('write'),
+      callOptions({ signal: AbortSignal.timeout(50) }),
+    );
     expect(await getRejection(calls)).toEqual(createLostError('it did not answer within 50 ms'));
   });
 

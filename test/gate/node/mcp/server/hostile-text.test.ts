@@ -46,7 +46,7 @@ describe('a `requestState`', () => {
   const state = json.map((value) => toRequestState(value as Parameters<typeof toRequestState>[0])); // The value is JSON.
 
   /** The value that is read, or the error. */
-  function read(text: string): { readonly value: unknown } | { readonly refused: unknown } {
+  function tryParseState(text: string): { readonly value: unknown } | { readonly refused: unknown } {
     try {
       return { value: parseRequestState(text) };
     } catch (thrown) {
@@ -73,14 +73,14 @@ describe('a `requestState`', () => {
     );
     fc.assert(
       fc.property(one, (text) => {
-        const came = read(text);
+        const came = tryParseState(text);
         if ('refused' in came) expect(came.refused).toEqual([-32602, INVALID]);
         else expect(JSON.stringify(came.value)).toBeTypeOf('string');
       }),
       RUN_OPTIONS,
     );
     const deep = `holdfast-1.${btoa('['.repeat(60_000))}`;
-    expect(read(deep)).toEqual({ refused: [-32602, INVALID] });
+    expect(tryParseState(deep)).toEqual({ refused: [-32602, INVALID] });
   });
 });
 

@@ -403,10 +403,10 @@ describe('a stored session', () => {
   });
 
   it('belongs to one context, with any loop id, if headers depend on the context', async () => {
-    const headers: McpClientConfig['headers'] = ({ context }) => ({
+    const createHeaders: McpClientConfig['headers'] = ({ context }) => ({
       'x-account': String(context.get('account')),
     });
-    const made = createKeepingScene({ headers });
+    const made = createKeepingScene({ headers: createHeaders });
     const desk = createDesk(made, 3);
     const createAccountOptions = (name: string, loopId: string) => ({ context: { account: name }, loopId });
     expect(await runTurn(desk, createAccountOptions('a', 'one'))).toBe('thought 1');

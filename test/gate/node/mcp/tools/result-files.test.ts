@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import type { ContentPart, JsonObject, ResultData } from '../../../../../src/index.ts';
 import { mcpResult } from '../../../../../src/mcp/server/entry.ts';
 import { toResult } from '../../../../doors/mcp.ts';
-import { modelText } from '../../../../doors/tools.ts';
+import { getModelText } from '../../../../doors/tools.ts';
 import { createListedTool } from './listing-fixtures.ts';
 
 const convertResult = (answer: object): Promise<ResultData> =>
@@ -73,7 +73,7 @@ describe('files in a result', () => {
         { type: 'file', mediaType: 'application/pdf', name: 'x.pdf', bytes: SOUND_BYTES },
       ],
     });
-    expect(modelText(made)).toBe(
+    expect(getModelText(made)).toBe(
       'Look:\n\nhere.\n\n[file not kept: image/png, 92 bytes]\n\nListen:\n\n[file not kept: audio/wav, 4 bytes]\n\n' +
         '[resource file:///a/x.pdf]\n\n[file not kept: application/pdf, "x.pdf", 4 bytes]',
     );

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../../../src/index.ts';
 import { toResult } from '../../../../doors/mcp.ts';
-import { modelText } from '../../../../doors/tools.ts';
+import { getModelText } from '../../../../doors/tools.ts';
 import { createListedTool } from './listing-fixtures.ts';
 
 /** A result as a server may send it, even one that no schema accepts. */
@@ -17,7 +17,7 @@ describe('`toResult` for any server output', () => {
   it('reports that the tool ran if the result is not JSON that can be stored', async () => {
     let deep: JsonObject = {};
     for (let level = 0; level < 600; level += 1) deep = { a: deep };
-    expect(modelText(await convertResult({ structuredContent: deep }))).toMatch(
+    expect(getModelText(await convertResult({ structuredContent: deep }))).toMatch(
       /^Error: MCP tool 'read' ran, but its answer cannot be kept: the value at `\$\.structuredContent[.a]{1,182}…` is nested more than 500 levels deep\. Do not call it again for this\.$/,
     );
   });
@@ -84,7 +84,7 @@ describe('`toResult` for any server output', () => {
           /"(?:data|blob)":"([^"]+)"/.exec(JSON.stringify(one))?.[1],
         ];
         if (binary === undefined) continue;
-        expect(modelText(made), whole).not.toContain(binary);
+        expect(getModelText(made), whole).not.toContain(binary);
         const bytes = Buffer.from(binary, 'base64');
         const isFile =
           'parts' in made && made.parts?.some((part) => 'bytes' in part && bytes.equals(part.bytes));

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../../../src/index.ts';
 import { McpContent, type McpContent as McpContentValue } from '../../../../../src/mcp/tools/entry.ts';
 import { toResult } from '../../../../doors/mcp.ts';
-import { modelText, readAsType } from '../../../../doors/tools.ts';
+import { getModelText, readAsType } from '../../../../doors/tools.ts';
 import { createListedTool } from './listing-fixtures.ts';
 
 /** A result as a server may send it, even one that no schema accepts. */
@@ -12,7 +12,7 @@ const convertResult = (answer: object, outputSchema?: JsonObject) =>
   toResult(createListedTool(outputSchema && { outputSchema }), callResult(answer));
 const convertContent = (...blocks: readonly object[]) => convertResult({ content: blocks });
 const convertToText = async (...blocks: readonly object[]): Promise<string> =>
-  modelText(await convertContent(...blocks));
+  getModelText(await convertContent(...blocks));
 
 const createTextBlock = (said: string, more: object = {}): JsonObject => ({
   type: 'text',
@@ -64,7 +64,7 @@ describe('structured content', () => {
     const told = createTextBlock('{ "of": {"city":"Oslo"},\n "degrees": 4.0 }');
     const said = await convertResult({ content: [told], structuredContent });
     expect({ ...said }).toEqual({ type: 'artifact', value: structuredContent });
-    expect(modelText(said)).toBe('{"degrees":4,"of":{"city":"Oslo"}}');
+    expect(getModelText(said)).toBe('{"degrees":4,"of":{"city":"Oslo"}}');
   });
 
   it.each([[[]], [[createTextBlock('')]], [[createTextBlock(' \n')]]])(
@@ -86,7 +86,7 @@ describe('structured content', () => {
       content: '4 degrees in Oslo.',
     });
     expect(
-      modelText(await convertResult({ content: [createTextBlock('{"degrees":5}')], structuredContent })),
+      getModelText(await convertResult({ content: [createTextBlock('{"degrees":5}')], structuredContent })),
     ).toBe('{"degrees":5}');
   });
 
@@ -99,7 +99,7 @@ describe('structured content', () => {
       content: '{"degrees":4,"of":{"city":"Oslo"}}\n\n[resource link: b (test://b)]',
     });
     expect(
-      modelText(await convertResult({ content: [createTextBlock('Cold.'), link], structuredContent })),
+      getModelText(await convertResult({ content: [createTextBlock('Cold.'), link], structuredContent })),
     ).toBe('Cold.\n\n[resource link: b (test://b)]');
   });
 
@@ -112,7 +112,7 @@ describe('structured content', () => {
       content: '[resource file:///a.bin, 4 bytes]',
     });
     expect(
-      modelText(await convertResult({ content: [{ ...image, data: '' }], structuredContent: { a: '' } })),
+      getModelText(await convertResult({ content: [{ ...image, data: '' }], structuredContent: { a: '' } })),
     ).toBe('{"a":""}\n\n[image image/png, 0 bytes]');
   });
 
@@ -120,7 +120,7 @@ describe('structured content', () => {
     const said = await convertResult(
       JSON.parse('{"structuredContent":{"__proto__":{"a":1},"constructor":2}}'),
     );
-    expect(modelText(said)).toBe('{"__proto__":{"a":1},"constructor":2}');
+    expect(getModelText(said)).toBe('{"__proto__":{"a":1},"constructor":2}');
   });
 });
 
@@ -230,7 +230,7 @@ describe('other content', () => {
 
 describe('an error', () => {
   const convertError = async (answer: object): Promise<string> =>
-    modelText(await convertResult({ isError: true, ...answer }));
+    getModelText(await convertResult({ isError: true, ...answer }));
 
   it('has the server’s message', async () => {
     expect({
@@ -259,13 +259,13 @@ describe('an error', () => {
 
   it('does not have to match the output schema', async () => {
     const said = await convertResult({ isError: true, content: [createTextBlock('No such city.')] }, weather);
-    expect(modelText(said)).toBe('Error: No such city.');
+    expect(getModelText(said)).toBe('Error: No such city.');
   });
 });
 
 describe('an output schema', () => {
   const convertChecked = async (answer: object, schema: JsonObject = weather): Promise<string> =>
-    modelText(await convertResult(answer, schema));
+    getModelText(await convertResult(answer, schema));
 
   it('is compared with the unchanged structured content', async () => {
     expect({ ...(await convertResult({ structuredContent: { degrees: 4 } }, weather)) }).toEqual({

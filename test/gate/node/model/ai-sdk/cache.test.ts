@@ -11,7 +11,7 @@ import type {
   ModelRequest,
   ModelSettings,
 } from '../../../../../src/model/entry.ts';
-import { ask, createDelta, createFakeModel, createStreamedResult, finish } from './fake-model.ts';
+import { ask, createDelta, createFakeModel, createFinish, createStreamedResult } from './fake-model.ts';
 import { createWire } from './wire.ts';
 
 type JsonFields = Record<string, unknown>;
@@ -51,7 +51,7 @@ const createAutoMarks = (messages: readonly ModelMessage[]): CacheMarks => {
   return { key: CACHE_KEY, tools: true, system: true, messages: before < 0 ? [-1] : [-1, before] };
 };
 
-const requestOf = (messages: readonly ModelMessage[], cache: CacheMarks | undefined): ModelRequest => ({
+const createRequest = (messages: readonly ModelMessage[], cache: CacheMarks | undefined): ModelRequest => ({
   messages,
   tools: [createToolDefinition('look'), createToolDefinition('note')],
   ...(cache && { cache }),
@@ -91,7 +91,10 @@ describe('cache marks for Anthropic', () => {
   it('are set on the last tool, the system text, the end of this request and the end of the previous request', async () => {
     expect(
       collectMarks(
-        await getBody(createClaude, requestOf(createConversation(2), createAutoMarks(createConversation(2)))),
+        await getBody(
+          createClaude,
+          createRequest(createConversation(2), createAutoMarks(createConversation(2))),
+        ),
       ),
     ).toEqual({
       '$.tools.1': CACHE_MARK,
@@ -101,7 +104,10 @@ describe('cache marks for Anthropic', () => {
     });
     expect(
       collectMarks(
-        await getBody(createClaude, requestOf(createConversation(0), createAutoMarks(createConversation(0)))),
+        await getBody(
+          createClaude,
+          createRequest(createConversation(0), createAutoMarks(createConversation(0))),
+        ),
       ),
     ).toEqual({
       '$.tools.1': CACHE_MARK,
@@ -114,7 +120,7 @@ describe('cache marks for Anthropic', () => {
     for (const replies of [0, 1, 2, 3]) {
       const [one, next] = await Promise.all(
         [createConversation(replies, true), createConversation(replies + 1, true)].map((messages) =>
-          getBody(createClaude, requestOf(messages, createAutoMarks(messages))),
+          getBody(createClaude, createRequest(messages, createAutoMarks(messages))),
         ),
       );
       const [{ messages: before, ...rest }, { messages: now, ...same }] = [one, next].map(
@@ -132,18 +138,21 @@ describe('cache marks for Anthropic', () => {
   });
 
   it('last an hour if the request asks for it', async () => {
-    const body = await getBody(createClaude, requestOf(createConversation(1), { system: true, ttl: '1h' }));
+    const body = await getBody(
+      createClaude,
+      createRequest(createConversation(1), { system: true, ttl: '1h' }),
+    );
     expect(collectMarks(body)).toEqual({ '$.system.0': { type: 'ephemeral', ttl: '1h' } });
   });
 
   it('are limited to the first four marks', async () => {
     const cache = { tools: true, system: true, messages: [1, 3, 5, 7] };
     expect(
-      Object.keys(collectMarks(await getBody(createClaude, requestOf(createConversation(3), cache)))),
+      Object.keys(collectMarks(await getBody(createClaude, createRequest(createConversation(3), cache)))),
     ).toEqual(['$.system.0', '$.messages.0.content.0', '$.messages.2.content.0', '$.tools.1']);
     const many = { messages: [1, 3, -1, -1, 99, -99, 5, 7] };
     expect(
-      Object.keys(collectMarks(await getBody(createClaude, requestOf(createConversation(3), many)))),
+      Object.keys(collectMarks(await getBody(createClaude, createRequest(createConversation(3), many)))),
     ).toEqual([
       '$.messages.0.content.0',
       '$.messages.2.content.0',
@@ -156,7 +165,7 @@ describe('cache marks for Anthropic', () => {
     const own = { providerOptions: { anthropic: { cacheControl: CACHE_MARK } } };
     const body = await getBody(
       createClaude,
-      requestOf(createConversation(2), createAutoMarks(createConversation(2))),
+      createRequest(createConversation(2), createAutoMarks(createConversation(2))),
       own,
     );
     expect(collectMarks(body)).toEqual({
@@ -171,12 +180,12 @@ describe('cache marks for Anthropic', () => {
     const marks = collectMarks(
       await getBody(
         createClaude,
-        requestOf(createConversation(2), createAutoMarks(createConversation(2))),
+        createRequest(createConversation(2), createAutoMarks(createConversation(2))),
         longer,
       ),
     );
     expect(Object.values(marks)).toEqual([hour, hour, hour, hour]);
-    const many = requestOf(createConversation(3), { tools: true, system: true, messages: [1, 3, 5] });
+    const many = createRequest(createConversation(3), { tools: true, system: true, messages: [1, 3, 5] });
     expect(Object.keys(collectMarks(await getBody(createClaude, many, own)))).toHaveLength(4);
   });
 
@@ -206,11 +215,13 @@ describe('cache marks for Anthropic', () => {
       toolCalls: [],
       parts: [{ type: 'text', text: 'So it is.', provider: { anthropic } }],
     };
-    const { calls } = await ask(() => createStreamedResult([createDelta('hi'), finish()]), {
+    const { calls } = await ask(() => createStreamedResult([createDelta('hi'), createFinish()]), {
       stream: true,
       provider: 'anthropic.messages',
       modelId: 'claude-sonnet-4-5',
-      request: requestOf([...createConversation(0), said, { role: 'user', text: 'Why?' }], { messages: [2] }),
+      request: createRequest([...createConversation(0), said, { role: 'user', text: 'Why?' }], {
+        messages: [2],
+      }),
     });
     expect(calls[0]?.prompt[2]?.content).toEqual([
       {
@@ -228,7 +239,7 @@ describe('cache marks for Anthropic', () => {
     const change: ModelMessage = { role: 'system', text: '', toolsChange: told };
     const messages = [...createConversation(1), change];
     const request = {
-      ...requestOf(messages, createAutoMarks(messages)),
+      ...createRequest(messages, createAutoMarks(messages)),
       tools: ['late', 'look'].map(createToolDefinition),
     };
     const createClaudeModel: ModelFactory = (fetch) =>
@@ -244,11 +255,11 @@ describe('cache marks for Anthropic', () => {
   });
 
   it('are absent if the request asks for no caching', async () => {
-    expect(collectMarks(await getBody(createClaude, requestOf(createConversation(1), undefined)))).toEqual(
-      {},
-    );
     expect(
-      collectMarks(await getBody(createClaude, requestOf(createConversation(1), { key: CACHE_KEY }))),
+      collectMarks(await getBody(createClaude, createRequest(createConversation(1), undefined))),
+    ).toEqual({});
+    expect(
+      collectMarks(await getBody(createClaude, createRequest(createConversation(1), { key: CACHE_KEY }))),
     ).toEqual({});
   });
 });
@@ -258,7 +269,7 @@ it('OpenRouter receives cache marks for Anthropic models but not for others', as
     (model: string): ModelFactory =>
     (fetch) =>
       createOpenRouter({ apiKey: 'k', fetch })(model);
-  const request = requestOf(createConversation(2), createAutoMarks(createConversation(2)));
+  const request = createRequest(createConversation(2), createAutoMarks(createConversation(2)));
   expect(collectMarks(await getBody(createRouterModel('anthropic/claude-sonnet-4.5'), request))).toEqual({
     '$.messages.0.content.0': CACHE_MARK,
     '$.messages.3': CACHE_MARK,
@@ -274,7 +285,7 @@ describe('a cache key for OpenAI', () => {
       createOpenAI({ apiKey: 'k', fetch })[wireOf](model);
 
   it.each(['responses', 'chat'] as const)('is sent in requests to the %s API', async (wireOf) => {
-    const request = requestOf(createConversation(1), createAutoMarks(createConversation(1)));
+    const request = createRequest(createConversation(1), createAutoMarks(createConversation(1)));
     const body = await getBody(createOpenAiModel(wireOf, 'gpt-5.4'), request);
     expect(body).toMatchObject({ prompt_cache_key: CACHE_KEY });
     const { cache: _, ...without } = request;
@@ -288,7 +299,7 @@ describe('a cache key for OpenAI', () => {
     const own = { providerOptions: { openai: { promptCacheKey: 'mine' } } };
     const body = await getBody(
       createOpenAiModel('responses', 'gpt-5.4'),
-      requestOf(createConversation(1), { key: CACHE_KEY }),
+      createRequest(createConversation(1), { key: CACHE_KEY }),
       own,
     );
     expect(body).toMatchObject({ prompt_cache_key: 'mine', store: false });
@@ -300,7 +311,7 @@ describe('a cache key for OpenAI', () => {
     for (const make of [createOpenAiModel('chat', 'llama-3.3-70b'), createCompatible]) {
       const body = await getBody(
         make,
-        requestOf(createConversation(1), createAutoMarks(createConversation(1))),
+        createRequest(createConversation(1), createAutoMarks(createConversation(1))),
       );
       expect(body).not.toHaveProperty('prompt_cache_key');
       expect(collectMarks(body)).toEqual({});
@@ -309,9 +320,9 @@ describe('a cache key for OpenAI', () => {
 });
 
 describe('a provider without a cache type in the SDK', () => {
-  const answerHi = () => createStreamedResult([createDelta('hi'), finish()]);
+  const answerHi = () => createStreamedResult([createDelta('hi'), createFinish()]);
   const collectOptions = async (provider: string, modelId: string, cache: CacheMarks) => {
-    const request = requestOf(createConversation(1), cache);
+    const request = createRequest(createConversation(1), cache);
     const { calls } = await ask(answerHi, { stream: true, provider, modelId, request });
     return calls[0];
   };

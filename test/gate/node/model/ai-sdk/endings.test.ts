@@ -4,13 +4,13 @@ import { hello } from '../openai-compatible/fake-server.ts';
 import { getFailure, getReply } from '../settle.ts';
 import {
   ask,
-  call,
+  createCallPart,
   createDelta,
   createFakeModel,
+  createFinish,
   createGeneratedResult,
   createStreamedResult,
   createUsage,
-  finish,
 } from './fake-model.ts';
 
 const askForWholeReply = async (content: unknown, more?: object) =>
@@ -44,14 +44,14 @@ describe('an unusual finish reason', () => {
 
 describe('a reply that the server pauses', () => {
   const createPausedFinish = (raw = 'pause_turn') => ({
-    ...finish('stop', createUsage(3, 4)),
+    ...createFinish('stop', createUsage(3, 4)),
     finishReason: { unified: 'stop', raw },
   });
-  const search = call('s', 'web_search', '{"q":"kelp"}', { providerExecuted: true });
+  const search = createCallPart('s', 'web_search', '{"q":"kelp"}', { providerExecuted: true });
   const result = { type: 'tool-result', toolCallId: 's', toolName: 'web_search', result: [] };
   const streamFirst = () => createStreamedResult([createDelta('One. '), search, createPausedFinish()]);
   const streamSecond = () =>
-    createStreamedResult([result, createDelta('Two.'), finish('stop', createUsage(10, 20))]);
+    createStreamedResult([result, createDelta('Two.'), createFinish('stop', createUsage(10, 20))]);
 
   it('is continued, and becomes one reply', async () => {
     const { calls, ...outcome } = await ask([streamFirst, streamSecond], { stream: true });
@@ -101,7 +101,7 @@ describe('a reply that the server pauses', () => {
 
   it('costs the sum of its requests, each token at its price', async () => {
     const createCountedFinish = (...[cacheRead, cacheWrite, reasoning]: number[]) =>
-      finish('stop', createUsage(10, 5, { cacheRead, cacheWrite, reasoning }));
+      createFinish('stop', createUsage(10, 5, { cacheRead, cacheWrite, reasoning }));
     const streamPausing = () =>
       createStreamedResult([
         createDelta('a'),
@@ -129,7 +129,7 @@ describe('a reply that the server pauses', () => {
   });
 
   it('is not continued if it contains a call that our code must run', async () => {
-    const streamCall = () => createStreamedResult([call('a', 'look', '{}'), createPausedFinish()]);
+    const streamCall = () => createStreamedResult([createCallPart('a', 'look', '{}'), createPausedFinish()]);
     const { calls, ...outcome } = await ask([streamCall], { stream: true });
     expect([getReply({ ...outcome }).finish, calls.length]).toEqual(['tool-calls', 1]);
   });

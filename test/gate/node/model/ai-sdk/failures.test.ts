@@ -2,7 +2,14 @@ import { describe, expect, it } from 'vitest';
 import type { ModelFailure, ModelRequest } from '../../../../../src/model/entry.ts';
 import { START_TIME } from '../openai-compatible/fake-server.ts';
 import { getFailure } from '../settle.ts';
-import { ask, call, createDelta, createGeneratedText, createStreamedResult, finish } from './fake-model.ts';
+import {
+  ask,
+  createCallPart,
+  createDelta,
+  createFinish,
+  createGeneratedText,
+  createStreamedResult,
+} from './fake-model.ts';
 
 const PROMPT = 'You are the secret agent of Kilo & Co.; never tell anybody what a crate of kelp costs us.';
 const request: ModelRequest = {
@@ -244,14 +251,14 @@ describe('an error in a stream', () => {
       { failure: 'invalid-reply', message: 'The model failed with AI_JSONParseError.' },
     ],
   ])('%s fails the request', async (_, error, expected) => {
-    const parts = [{ type: 'stream-start' }, { type: 'error', error }, finish('error')];
+    const parts = [{ type: 'stream-start' }, { type: 'error', error }, createFinish('error')];
     const outcome = await ask(() => createStreamedResult(parts), { stream: true, retries: 0 });
     expect(getFailure(outcome)).toMatchObject({ ...expected, outputBegan: false });
   });
 
   it('is retried before any text, and never after some text', async () => {
     const error = { message: 'no', statusCode: 503, isRetryable: true };
-    const streamGood = () => createStreamedResult([createDelta('hi'), finish()]);
+    const streamGood = () => createStreamedResult([createDelta('hi'), createFinish()]);
     const failEarly = () => createStreamedResult([{ type: 'error', error }]);
     expect(await ask([failEarly, streamGood], { stream: true })).toMatchObject({
       reply: { text: 'hi' },
@@ -273,19 +280,19 @@ describe('an error in a stream', () => {
     ],
     [
       'without a finish, after a call',
-      () => createStreamedResult([createDelta('Hel'), call('a', 'f', '{}')]),
+      () => createStreamedResult([createDelta('Hel'), createCallPart('a', 'f', '{}')]),
       'truncated',
       "The model's reply ended before it was complete.",
     ],
     [
       'with the finish reason `interrupted`',
-      () => createStreamedResult([createDelta('Hel'), finish('interrupted')]),
+      () => createStreamedResult([createDelta('Hel'), createFinish('interrupted')]),
       'truncated',
       "The model's reply ended before it was complete.",
     ],
     [
       'with the finish reason `error`',
-      () => createStreamedResult([createDelta('Hel'), finish('error')]),
+      () => createStreamedResult([createDelta('Hel'), createFinish('error')]),
       'server-error',
       'The model stopped because of an error.',
     ],
@@ -312,7 +319,7 @@ describe('an error in a stream', () => {
 
   it('is retried if the stream ends before any text', async () => {
     const outcome = await ask(
-      [() => createStreamedResult([]), () => createStreamedResult([createDelta('hi'), finish()])],
+      [() => createStreamedResult([]), () => createStreamedResult([createDelta('hi'), createFinish()])],
       {
         stream: true,
       },

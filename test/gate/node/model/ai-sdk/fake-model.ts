@@ -1,6 +1,6 @@
 import type { LanguageModelV4, LanguageModelV4CallOptions } from '@ai-sdk/provider';
 import type { FromAiSdkOptions } from '../../../../../src/model/ai-sdk/entry.ts';
-import { fromAiSdkWithClock } from '../../../../doors/model.ts';
+import { createAiSdkModel } from '../../../../doors/model.ts';
 import { createFakePace } from '../openai-compatible/fake-server.ts';
 import { type AskParameters, settle } from '../settle.ts';
 
@@ -22,7 +22,7 @@ export const createUsage = (
   outputTokens: { total: output, text: undefined, reasoning },
 });
 
-export const finish = (unified: unknown = 'stop', counted: unknown = createUsage(3, 4)) => ({
+export const createFinish = (unified: unknown = 'stop', counted: unknown = createUsage(3, 4)) => ({
   type: 'finish',
   finishReason: { unified, raw: undefined },
   usage: counted,
@@ -30,7 +30,12 @@ export const finish = (unified: unknown = 'stop', counted: unknown = createUsage
 
 export const createDelta = (text: unknown) => ({ type: 'text-delta', id: '1', delta: text });
 
-export const call = (toolCallId: unknown, toolName: unknown, input: unknown, more: object = {}) => ({
+export const createCallPart = (
+  toolCallId: unknown,
+  toolName: unknown,
+  input: unknown,
+  more: object = {},
+) => ({
   type: 'tool-call',
   toolCallId,
   toolName,
@@ -122,6 +127,6 @@ export const ask = async (
     whole,
   });
   const { pace, waits } = createFakePace();
-  const outcome = await settle(fromAiSdkWithClock(fake.model, asking, pace), asking);
+  const outcome = await settle(createAiSdkModel(fake.model, asking, pace), asking);
   return { ...outcome, waits, calls: fake.calls };
 };

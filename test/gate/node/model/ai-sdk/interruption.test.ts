@@ -6,9 +6,9 @@ import {
   ask,
   createDelta,
   createFakeModel,
+  createFinish,
   createGeneratedText,
   createStreamedResult,
-  finish,
 } from './fake-model.ts';
 
 const neverResolve = () => new Promise<unknown>(() => {});
@@ -91,9 +91,13 @@ describe('an abort', () => {
     const controller = new AbortController();
     let cancelled = false;
     const answer = () =>
-      createStreamedResult([createDelta('a'), createDelta('b'), createDelta('c'), finish()], 'hang', () => {
-        cancelled = true;
-      });
+      createStreamedResult(
+        [createDelta('a'), createDelta('b'), createDelta('c'), createFinish()],
+        'hang',
+        () => {
+          cancelled = true;
+        },
+      );
     const onText = (piece: string) => {
       if (piece === 'b') controller.abort();
     };
@@ -118,8 +122,8 @@ describe('an abort', () => {
     const limited = { message: 'no', statusCode: 429, responseHeaders: { 'retry-after-ms': '1' } };
     const { model } = createFakeModel([
       () => Promise.reject(limited),
-      () => createStreamedResult([createDelta('hi'), finish()]),
-      () => createStreamedResult([createDelta('ho'), finish()]),
+      () => createStreamedResult([createDelta('hi'), createFinish()]),
+      () => createStreamedResult([createDelta('ho'), createFinish()]),
     ]);
     expect((await fromAiSdk(model).ask(hello, { signal })).text).toBe('hi');
     expect((await fromAiSdk(model).ask(hello, { signal, onText: () => {} })).text).toBe('ho');

@@ -1,16 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { type FromAiSdkOptions, fromAiSdk } from '../../../../../src/model/ai-sdk/entry.ts';
-import type { MediaTaken, MessagePart, ModelMedia, ModelMessage } from '../../../../../src/model/entry.ts';
+import type { AcceptedMedia, MessagePart, ModelMedia, ModelMessage } from '../../../../../src/model/entry.ts';
 import { createLinkedSample, createSampleFile, SAMPLE_FILES } from '../../../../wires/sample-files.ts';
 import { getFailure } from '../settle.ts';
-import { ask, createDelta, createFakeModel, createStreamedResult, finish } from './fake-model.ts';
+import { ask, createDelta, createFakeModel, createFinish, createStreamedResult } from './fake-model.ts';
 
-const answerHi = () => createStreamedResult([createDelta('hi'), finish()]);
+const answerHi = () => createStreamedResult([createDelta('hi'), createFinish()]);
 const PHOTO_TYPES = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'];
 const PDF_TYPE = 'application/pdf';
-const noMedia: MediaTaken = { data: [], url: [] };
-const takeBytesAndUrls = (...types: readonly string[]): MediaTaken => ({ data: types, url: types });
-const takeBytesOnly = (...types: readonly string[]): MediaTaken => ({ data: types, url: [] });
+const noMedia: AcceptedMedia = { data: [], url: [] };
+const createBytesAndUrlsMedia = (...types: readonly string[]): AcceptedMedia => ({ data: types, url: types });
+const createBytesMedia = (...types: readonly string[]): AcceptedMedia => ({ data: types, url: [] });
 const geminiAudio = ['wav', 'mp3', 'mpeg', 'aiff', 'aac', 'ogg', 'flac'].map((name) => `audio/${name}`);
 const gemini = {
   data: ['image/png', 'image/jpeg', 'image/webp', 'image/heic', 'image/heif', PDF_TYPE, ...geminiAudio],
@@ -27,29 +27,35 @@ describe('the media support of a model', () => {
       'anthropic.messages',
       'claude',
       {
-        message: takeBytesAndUrls(...PHOTO_TYPES, PDF_TYPE),
-        result: takeBytesAndUrls(...PHOTO_TYPES, PDF_TYPE),
+        message: createBytesAndUrlsMedia(...PHOTO_TYPES, PDF_TYPE),
+        result: createBytesAndUrlsMedia(...PHOTO_TYPES, PDF_TYPE),
       },
     ],
     [
       'vertex.anthropic.messages',
       'claude',
-      { message: takeBytesOnly(...PHOTO_TYPES, PDF_TYPE), result: takeBytesOnly(...PHOTO_TYPES, PDF_TYPE) },
+      {
+        message: createBytesMedia(...PHOTO_TYPES, PDF_TYPE),
+        result: createBytesMedia(...PHOTO_TYPES, PDF_TYPE),
+      },
     ],
     [
       'bedrock.anthropic.messages',
       'claude',
-      { message: takeBytesOnly(...PHOTO_TYPES, PDF_TYPE), result: takeBytesOnly(...PHOTO_TYPES, PDF_TYPE) },
+      {
+        message: createBytesMedia(...PHOTO_TYPES, PDF_TYPE),
+        result: createBytesMedia(...PHOTO_TYPES, PDF_TYPE),
+      },
     ],
     [
       'google.generative-ai',
       'gemini-3-pro-preview',
-      { message: gemini, result: takeBytesOnly('image/png', 'image/jpeg', 'image/webp', PDF_TYPE) },
+      { message: gemini, result: createBytesMedia('image/png', 'image/jpeg', 'image/webp', PDF_TYPE) },
     ],
     [
       'google.vertex.chat',
       'publishers/google/models/gemini-3.8-flash',
-      { message: gemini, result: takeBytesOnly('image/png', 'image/jpeg', 'image/webp', PDF_TYPE) },
+      { message: gemini, result: createBytesMedia('image/png', 'image/jpeg', 'image/webp', PDF_TYPE) },
     ],
     ['google.generative-ai', 'gemini-2.5-pro', { message: gemini, result: noMedia }],
     ['google.generative-ai', 'gemma-3-27b-it', { message: gemini, result: noMedia }],
@@ -57,16 +63,16 @@ describe('the media support of a model', () => {
       'openai.responses',
       'gpt-5.5',
       {
-        message: takeBytesAndUrls(...PHOTO_TYPES, PDF_TYPE),
-        result: takeBytesAndUrls(...PHOTO_TYPES, PDF_TYPE),
+        message: createBytesAndUrlsMedia(...PHOTO_TYPES, PDF_TYPE),
+        result: createBytesAndUrlsMedia(...PHOTO_TYPES, PDF_TYPE),
       },
     ],
     [
       'azure.responses',
       'mine',
       {
-        message: takeBytesAndUrls(...PHOTO_TYPES, PDF_TYPE),
-        result: takeBytesAndUrls(...PHOTO_TYPES, PDF_TYPE),
+        message: createBytesAndUrlsMedia(...PHOTO_TYPES, PDF_TYPE),
+        result: createBytesAndUrlsMedia(...PHOTO_TYPES, PDF_TYPE),
       },
     ],
     [
@@ -79,20 +85,24 @@ describe('the media support of a model', () => {
       'mine',
       { message: { data: [...PHOTO_TYPES, PDF_TYPE], url: PHOTO_TYPES }, result: noMedia },
     ],
-    ['openai.chat', 'gpt-audio', { message: takeBytesOnly(...spokenTypes), result: noMedia }],
+    ['openai.chat', 'gpt-audio', { message: createBytesMedia(...spokenTypes), result: noMedia }],
     [
       'deepseek.chat',
       'deepseek-v4',
-      { message: takeBytesAndUrls(...PHOTO_TYPES), result: takeBytesAndUrls(...PHOTO_TYPES) },
+      { message: createBytesAndUrlsMedia(...PHOTO_TYPES), result: createBytesAndUrlsMedia(...PHOTO_TYPES) },
     ],
-    ['groq.chat', 'llama', { message: takeBytesAndUrls(...PHOTO_TYPES), result: noMedia }],
-    ['mistral.chat', 'mistral', { message: takeBytesAndUrls(...PHOTO_TYPES, PDF_TYPE), result: noMedia }],
+    ['groq.chat', 'llama', { message: createBytesAndUrlsMedia(...PHOTO_TYPES), result: noMedia }],
+    [
+      'mistral.chat',
+      'mistral',
+      { message: createBytesAndUrlsMedia(...PHOTO_TYPES, PDF_TYPE), result: noMedia },
+    ],
     [
       'xai.responses',
       'grok',
       {
         message: { data: ['image/png', 'image/jpeg'], url: ['image/png', 'image/jpeg', PDF_TYPE] },
-        result: takeBytesAndUrls('image/png', 'image/jpeg'),
+        result: createBytesAndUrlsMedia('image/png', 'image/jpeg'),
       },
     ],
     [
@@ -112,9 +122,12 @@ describe('the media support of a model', () => {
     [
       'amazon-bedrock',
       'nova',
-      { message: takeBytesOnly(...PHOTO_TYPES, PDF_TYPE), result: takeBytesOnly(...PHOTO_TYPES, PDF_TYPE) },
+      {
+        message: createBytesMedia(...PHOTO_TYPES, PDF_TYPE),
+        result: createBytesMedia(...PHOTO_TYPES, PDF_TYPE),
+      },
     ],
-    ['workersai.chat', '@cf/m', { message: takeBytesOnly(...PHOTO_TYPES), result: noMedia }],
+    ['workersai.chat', '@cf/m', { message: createBytesMedia(...PHOTO_TYPES), result: noMedia }],
   ])('is known for %s with the model %s', (provider, modelId, media) => {
     expect(getMedia(provider, modelId)).toEqual(media);
   });
@@ -136,7 +149,7 @@ describe('the media support of a model', () => {
   });
 
   it('can be declared by the developer', () => {
-    const media = { message: takeBytesOnly('image/*'), result: noMedia };
+    const media = { message: createBytesMedia('image/*'), result: noMedia };
     expect(getMedia('anthropic.messages', 'm', { media })).toEqual(media);
     expect(getMedia('own.chat', 'm', { media })).toEqual(media);
     expect(getMedia('own.chat', 'm', { media: undefined })).toBeUndefined();
@@ -144,11 +157,11 @@ describe('the media support of a model', () => {
 
   it.each<[unknown, string]>([
     [
-      { message: takeBytesOnly('png'), result: noMedia },
+      { message: createBytesMedia('png'), result: noMedia },
       "'media.message.data' contains 'png'. Use media types, such as 'image/png' or 'image/*'.",
     ],
     [
-      { message: noMedia, result: takeBytesAndUrls('*/*') },
+      { message: noMedia, result: createBytesAndUrlsMedia('*/*') },
       "'media.result.data' contains '*/*'. Use media types, such as 'image/png' or 'image/*'.",
     ],
     [
@@ -185,7 +198,10 @@ const getPrompt = async (messages: readonly ModelMessage[], { version = 'v4', sk
   const { calls, ...outcome } = await ask(answerHi, {
     stream: true,
     version,
-    media: { message: takeBytesAndUrls('image/*', PDF_TYPE), result: takeBytesAndUrls('image/*', PDF_TYPE) },
+    media: {
+      message: createBytesAndUrlsMedia('image/*', PDF_TYPE),
+      result: createBytesAndUrlsMedia('image/*', PDF_TYPE),
+    },
     request: { messages, tools: [] },
   });
   if ('error' in outcome) throw outcome.error;
@@ -341,7 +357,11 @@ describe('a file that the model does not accept', () => {
     const request = { messages: [createUserMessage(png, createSampleFile('audio/wav'))], tools: [] };
     expect((await ask(answerHi, { stream: true, provider: 'own.chat', request })).calls).toHaveLength(1);
     const streamWarning = (warning: object) => () =>
-      createStreamedResult([{ type: 'stream-start', warnings: [warning] }, createDelta('hi'), finish()]);
+      createStreamedResult([
+        { type: 'stream-start', warnings: [warning] },
+        createDelta('hi'),
+        createFinish(),
+      ]);
     for (const [warning, why] of [
       [{ type: 'unsupported', feature: 'user message part type: file' }, ''],
       [

@@ -1,9 +1,9 @@
 /** Tests the newest Claude models, which refuse reasoning whose preceding messages have changed. */
 import { describe, expect, it } from 'vitest';
 import type { ModelRequest, ModelSettings } from '../../../../../src/model/entry.ts';
-import { ask, createDelta, createStreamedResult, finish } from './fake-model.ts';
+import { ask, createDelta, createFinish, createStreamedResult } from './fake-model.ts';
 
-const answerHi = () => createStreamedResult([createDelta('hi'), finish()]);
+const answerHi = () => createStreamedResult([createDelta('hi'), createFinish()]);
 const thoughtPart = { type: 'reasoning', text: 'Hm.', provider: { anthropic: { signature: 's' } } } as const;
 const textPart = { type: 'text', text: 'Yes.' } as const;
 

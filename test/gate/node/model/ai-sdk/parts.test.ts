@@ -1,23 +1,23 @@
 import { describe, expect, it } from 'vitest';
 import { fromAiSdk } from '../../../../../src/model/ai-sdk/entry.ts';
 import type { ModelReply, ReplyPart } from '../../../../../src/model/entry.ts';
-import { fromAiSdkWithClock } from '../../../../doors/model.ts';
+import { createAiSdkModel } from '../../../../doors/model.ts';
 import { createFakePace, hello } from '../openai-compatible/fake-server.ts';
 import { getFailure, getReply } from '../settle.ts';
 import {
   ask,
-  call,
+  createCallPart,
   createDelta,
   createFakeModel,
+  createFinish,
   createGeneratedResult,
   createStreamedResult,
-  finish,
 } from './fake-model.ts';
 
 const askForWholeReply = async (content: unknown, more?: object) =>
   getReply(await ask(() => createGeneratedResult(content, more)));
 const askForStreamedReply = async (...parts: readonly unknown[]) =>
-  getReply(await ask(() => createStreamedResult([...parts, finish()]), { stream: true }));
+  getReply(await ask(() => createStreamedResult([...parts, createFinish()]), { stream: true }));
 
 const createProviderData = (id: string) => ({ maker: { id } });
 const createReasoningPart = (step: string, more: object = {}, id = 'r') => ({
@@ -31,7 +31,10 @@ describe('the parts of a reply', () => {
   it('are equal for a whole reply and for a stream', async () => {
     const png = { type: 'data', data: 'aGk=' };
     const rest = [
-      call('s', 'search', '{"q":1}', { providerExecuted: true, providerMetadata: createProviderData('c') }),
+      createCallPart('s', 'search', '{"q":1}', {
+        providerExecuted: true,
+        providerMetadata: createProviderData('c'),
+      }),
       {
         type: 'tool-result',
         toolCallId: 's',
@@ -58,7 +61,7 @@ describe('the parts of a reply', () => {
       { type: 'file', mediaType: 'image/png', data: png },
       { type: 'custom', kind: 'maker.thing', providerMetadata: createProviderData('x') },
     ];
-    const last = call('a', 'look', ' {"x": 1} ', { providerMetadata: createProviderData('l') });
+    const last = createCallPart('a', 'look', ' {"x": 1} ', { providerMetadata: createProviderData('l') });
     const parts: ReplyPart[] = [
       { type: 'reasoning', text: 'Hm.', provider: createProviderData('r') },
       {
@@ -171,9 +174,11 @@ describe('the parts of a reply', () => {
 
   it('are omitted if the reply is only text followed by calls', async () => {
     expect(
-      await askForStreamedReply(createTextPart('start'), createDelta('Hi.'), call('a', 'f', '{}')),
+      await askForStreamedReply(createTextPart('start'), createDelta('Hi.'), createCallPart('a', 'f', '{}')),
     ).not.toHaveProperty('parts');
-    expect(await askForStreamedReply(call('a', 'f', '{}'), createDelta('Hi.'))).toHaveProperty('parts');
+    expect(await askForStreamedReply(createCallPart('a', 'f', '{}'), createDelta('Hi.'))).toHaveProperty(
+      'parts',
+    );
   });
 
   it('contain files of both specifications, in base64 or by their URLs', async () => {
@@ -211,8 +216,8 @@ describe('the parts of a reply', () => {
 
   it('have distinct call ids', async () => {
     const { parts, toolCalls } = await askForStreamedReply(
-      call('a', 'f', '{}', { providerMetadata: createProviderData('1') }),
-      call('a', 'g', '{}'),
+      createCallPart('a', 'f', '{}', { providerMetadata: createProviderData('1') }),
+      createCallPart('a', 'g', '{}'),
     );
     expect(toolCalls.map(({ id }) => id)).toEqual(['a', 'a_2']);
     expect(parts?.map((part) => part.type === 'tool-call' && part.id)).toEqual(['a', 'a_2']);
@@ -265,7 +270,7 @@ describe('reasoning', () => {
           createReasoningPart('delta', { delta: 'H' }),
           createReasoningPart('delta', { delta: 'm' }),
           createDelta('Hi'),
-          finish(),
+          createFinish(),
         ]),
     ]);
     const heard: string[] = [];
@@ -280,7 +285,7 @@ describe('reasoning', () => {
   it('counts as output once it was streamed, so the request is not retried', async () => {
     const streamBroken = () =>
       createStreamedResult([createReasoningPart('delta', { delta: 'H' })], { broken: new TypeError('lost') });
-    const streamGood = () => createStreamedResult([createDelta('Hi'), finish()]);
+    const streamGood = () => createStreamedResult([createDelta('Hi'), createFinish()]);
     const { signal } = new AbortController();
     const heard = createFakeModel([streamBroken, streamGood]);
     await expect(fromAiSdk(heard.model).ask(hello, { signal, onReasoning: () => {} })).rejects.toMatchObject({
@@ -290,14 +295,13 @@ describe('reasoning', () => {
     expect(heard.calls).toHaveLength(1);
     const pieces: string[] = [];
     const onText = (piece: string) => void pieces.push(piece);
-    await fromAiSdkWithClock(
-      createFakeModel([streamBroken, streamGood]).model,
-      {},
-      createFakePace().pace,
-    ).ask(hello, {
-      signal,
-      onText,
-    });
+    await createAiSdkModel(createFakeModel([streamBroken, streamGood]).model, {}, createFakePace().pace).ask(
+      hello,
+      {
+        signal,
+        onText,
+      },
+    );
     expect(pieces).toEqual(['Hi']);
   });
 });
@@ -317,7 +321,7 @@ describe('a summary that the server made of the conversation', () => {
         createTextPart('delta', { delta: 'kelp.' }, '0'),
         createTextPart('end', {}, '0'),
         createDelta('Hi.'),
-        finish(),
+        createFinish(),
       ]),
   };
 
@@ -341,16 +345,16 @@ describe('a summary that the server made of the conversation', () => {
 
 it('commentary before a structured answer is not part of the answer', async () => {
   const createPhase = (name: string) => ({ providerMetadata: { openai: { phase: name } } });
-  const stream = () =>
+  const createPhaseStream = () =>
     createStreamedResult([
       createTextPart('start', createPhase('commentary'), '0'),
       createTextPart('delta', { delta: 'Let me see. ' }, '0'),
       createTextPart('start', createPhase('final_answer'), '1'),
       createTextPart('delta', { delta: '{"a":1}' }, '1'),
-      finish(),
+      createFinish(),
     ]);
   const request = { ...hello, output: { name: 'a', schema: {} } };
-  const structured = await ask(stream, { stream: true, request });
+  const structured = await ask(createPhaseStream, { stream: true, request });
   expect([getReply(structured).text, structured.pieces]).toEqual(['{"a":1}', ['{"a":1}']]);
-  expect(getReply(await ask(stream, { stream: true })).text).toBe('Let me see. {"a":1}');
+  expect(getReply(await ask(createPhaseStream, { stream: true })).text).toBe('Let me see. {"a":1}');
 });

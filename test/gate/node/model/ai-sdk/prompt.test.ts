@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { ModelMessage, ReplyPart } from '../../../../../src/model/entry.ts';
-import { ask, createDelta, createStreamedResult, finish } from './fake-model.ts';
+import { ask, createDelta, createFinish, createStreamedResult } from './fake-model.ts';
 
-const answerHi = () => createStreamedResult([createDelta('hi'), finish()]);
+const answerHi = () => createStreamedResult([createDelta('hi'), createFinish()]);
 
 /** Returns the prompt that a model receives for a reply with these parts. */
 const getPrompt = async (

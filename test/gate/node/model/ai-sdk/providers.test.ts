@@ -4,10 +4,10 @@ import { createOpenAI } from '@ai-sdk/openai';
 import { expect, it } from 'vitest';
 import { fromAiSdk } from '../../../../../src/model/ai-sdk/entry.ts';
 import {
+  createBodyStream,
   createChoiceDelta,
+  createStreamResponse,
   hello,
-  streamBody,
-  streamOf,
   toSseText,
 } from '../openai-compatible/fake-server.ts';
 import { getFailure, getReply, settle } from '../settle.ts';
@@ -31,7 +31,7 @@ const openAI = (answer: () => Response) => {
 
 it('fromAiSdk requests a stream from the provider', async () => {
   const { model, sent } = openAI(() =>
-    streamOf(toSseText(createChoiceDelta({ content: 'hi' }, 'stop'), { choices: [], usage })),
+    createStreamResponse(toSseText(createChoiceDelta({ content: 'hi' }, 'stop'), { choices: [], usage })),
   );
   expect(getReply(await settle(model))).toEqual({
     text: 'hi',
@@ -49,15 +49,18 @@ it('fromAiSdk passes on a streamed reply in pieces', async () => {
     { choices: [], usage },
     '[DONE]',
   ];
-  const { pieces, ...outcome } = await settle(openAI(() => streamOf(toSseText(...events))).model, {
-    stream: true,
-  });
+  const { pieces, ...outcome } = await settle(
+    openAI(() => createStreamResponse(toSseText(...events))).model,
+    {
+      stream: true,
+    },
+  );
   expect(outcome).toMatchObject({ reply: { text: 'ab', finish: 'stop', usage: expectedUsage } });
   expect(pieces).toEqual(['a', 'b']);
 });
 
 it('fromAiSdk rejects if the connection breaks', async () => {
-  const streamBroken = () => streamOf(toSseText(createChoiceDelta({ content: 'a' })), 'break');
+  const streamBroken = () => createStreamResponse(toSseText(createChoiceDelta({ content: 'a' })), 'break');
   expect(getFailure(await settle(openAI(streamBroken).model, { stream: true }))).toMatchObject({
     failure: 'truncated',
     message: "The connection to the model's server broke before the reply was complete.",
@@ -74,7 +77,9 @@ it('fromAiSdk rejects if the server returns a web page', async () => {
 });
 
 it('fromAiSdk sends an output schema with optional properties as not strict', async () => {
-  const { model, sent } = openAI(() => streamOf(toSseText(createChoiceDelta({ content: '{}' }, 'stop'))));
+  const { model, sent } = openAI(() =>
+    createStreamResponse(toSseText(createChoiceDelta({ content: '{}' }, 'stop'))),
+  );
   await settle(model, { request: { ...hello, output } });
   expect(sent).toMatchObject([
     { response_format: { type: 'json_schema', json_schema: { name: 'mood', strict: false } } },
@@ -101,7 +106,9 @@ it('fromAiSdk reports an overload inside a stream, before and after some text', 
     [[start, ...text, error], true],
   ] as const) {
     const fetch = async () =>
-      new Response(streamBody([toSseText(...events)]), { headers: { 'content-type': 'text/event-stream' } });
+      new Response(createBodyStream([toSseText(...events)]), {
+        headers: { 'content-type': 'text/event-stream' },
+      });
     const model = fromAiSdk(createAnthropic({ apiKey: 'k', fetch })('claude-sonnet-4-5'), { retries: 0 });
     expect(getFailure(await settle(model, { stream: true }))).toMatchObject({ ...expected, outputBegan });
   }

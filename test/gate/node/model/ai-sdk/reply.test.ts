@@ -6,13 +6,13 @@ import { hello } from '../openai-compatible/fake-server.ts';
 import { getFailure, getReply } from '../settle.ts';
 import {
   ask,
-  call,
+  createCallPart,
   createDelta,
+  createFinish,
   createGeneratedResult,
   createGeneratedText,
   createStreamedResult,
   createUsage,
-  finish,
 } from './fake-model.ts';
 
 const askForWholeReply = async (content: unknown, more?: object) =>
@@ -59,7 +59,7 @@ describe('the text of a reply', () => {
       null,
       [],
       { type: 'a part of tomorrow', delta: 7 },
-      finish(),
+      createFinish(),
     ];
     const { pieces, ...outcome } = await ask(() => createStreamedResult(parts), { stream: true });
     expect(outcome).toMatchObject({
@@ -95,7 +95,7 @@ describe('the finish of a reply', () => {
     [null, 'other'],
     [{}, 'other'],
   ])('is derived from the reason %j: %s', async (unified, expected) => {
-    expect((await askForStreamedReply(createDelta('a'), finish(unified))).finish).toBe(expected);
+    expect((await askForStreamedReply(createDelta('a'), createFinish(unified))).finish).toBe(expected);
     const content = [{ type: 'text', text: 'a' }];
     expect((await askForWholeReply(content, { finishReason: { unified, raw: undefined } })).finish).toBe(
       expected,
@@ -107,13 +107,17 @@ describe('the finish of a reply', () => {
   });
 
   it('is `tool-calls` if the server reports `stop`, but not if the reply was cut off', async () => {
-    expect((await askForStreamedReply(call('a', 'f', '{}'), finish('stop'))).finish).toBe('tool-calls');
-    expect((await askForStreamedReply(call('a', 'f', '{"x'), finish('length'))).finish).toBe('length');
+    expect((await askForStreamedReply(createCallPart('a', 'f', '{}'), createFinish('stop'))).finish).toBe(
+      'tool-calls',
+    );
+    expect((await askForStreamedReply(createCallPart('a', 'f', '{"x'), createFinish('length'))).finish).toBe(
+      'length',
+    );
   });
 
   it('is the first finish part: later parts are not read, and the stream is cancelled', async () => {
     let cancelled = false;
-    const parts = [createDelta('a'), finish(), createDelta('b'), finish('length')];
+    const parts = [createDelta('a'), createFinish(), createDelta('b'), createFinish('length')];
     const answer = () =>
       createStreamedResult(parts, 'hang', () => {
         cancelled = true;
@@ -143,18 +147,29 @@ describe('the finish of a reply', () => {
     [7, undefined],
     [null, undefined],
   ])('comes with token counts that are derived from the usage %j: %j', async (given, expected) => {
-    expect((await askForStreamedReply(createDelta('a'), finish('stop', given))).usage).toEqual(expected);
+    expect((await askForStreamedReply(createDelta('a'), createFinish('stop', given))).usage).toEqual(
+      expected,
+    );
     expect((await askForWholeReply([], { usage: given })).usage).toEqual(expected);
   });
 });
 
 describe('the tool calls of a reply', () => {
   it.each<[string, readonly unknown[], ModelReply['toolCalls']]>([
-    ['input that is text', [call('a', 'f', ' {"x": 1} ')], [{ id: 'a', name: 'f', input: ' {"x": 1} ' }]],
-    ['input that is not JSON', [call('a', 'f', '{oops')], [{ id: 'a', name: 'f', input: '{oops' }]],
+    [
+      'input that is text',
+      [createCallPart('a', 'f', ' {"x": 1} ')],
+      [{ id: 'a', name: 'f', input: ' {"x": 1} ' }],
+    ],
+    ['input that is not JSON', [createCallPart('a', 'f', '{oops')], [{ id: 'a', name: 'f', input: '{oops' }]],
     [
       'input that is already parsed',
-      [call('a', 'f', { x: 1 }), call('b', 'f', undefined), call('c', 'f', null), call('d', 'f', 7)],
+      [
+        createCallPart('a', 'f', { x: 1 }),
+        createCallPart('b', 'f', undefined),
+        createCallPart('c', 'f', null),
+        createCallPart('d', 'f', 7),
+      ],
       [
         { id: 'a', name: 'f', input: '{"x":1}' },
         { id: 'b', name: 'f', input: '' },
@@ -164,7 +179,12 @@ describe('the tool calls of a reply', () => {
     ],
     [
       'missing and repeated ids',
-      [call(undefined, 'f', '{}'), call('', 'f', '{}'), call('a', 'f', '{}'), call('a', 'g', '{}')],
+      [
+        createCallPart(undefined, 'f', '{}'),
+        createCallPart('', 'f', '{}'),
+        createCallPart('a', 'f', '{}'),
+        createCallPart('a', 'g', '{}'),
+      ],
       [
         { id: 'call_0', name: 'f', input: '{}' },
         { id: 'call_1', name: 'f', input: '{}' },
@@ -175,15 +195,15 @@ describe('the tool calls of a reply', () => {
     [
       'calls that the provider runs itself, which are omitted',
       [
-        call('a', 'search', '{}', { providerExecuted: true }),
+        createCallPart('a', 'search', '{}', { providerExecuted: true }),
         { type: 'tool-result', toolCallId: 'a', toolName: 'search', result: {} },
-        call('b', 'f', '{}', { providerExecuted: false }),
+        createCallPart('b', 'f', '{}', { providerExecuted: false }),
       ],
       [{ id: 'b', name: 'f', input: '{}' }],
     ],
     [
       'names of prototypes',
-      [call('__proto__', 'constructor', '{"__proto__":1}')],
+      [createCallPart('__proto__', 'constructor', '{"__proto__":1}')],
       [{ id: '__proto__', name: 'constructor', input: '{"__proto__":1}' }],
     ],
   ])('are read with %s', async (_, calls, toolCalls) => {
@@ -193,14 +213,18 @@ describe('the tool calls of a reply', () => {
       { type: 'tool-input-delta', id: 'a', delta: '{"half' },
       { type: 'tool-input-end', id: 'a' },
     ];
-    expect((await askForStreamedReply(...noise, ...calls, finish('tool-calls'))).toolCalls).toEqual(
+    expect((await askForStreamedReply(...noise, ...calls, createFinish('tool-calls'))).toolCalls).toEqual(
       toolCalls,
     );
   });
 
   it('are read if the reply also has text', async () => {
     expect(
-      await askForStreamedReply(createDelta('Wait.'), call('a', 'f', '{}'), finish('tool-calls')),
+      await askForStreamedReply(
+        createDelta('Wait.'),
+        createCallPart('a', 'f', '{}'),
+        createFinish('tool-calls'),
+      ),
     ).toEqual({
       text: 'Wait.',
       toolCalls: [{ id: 'a', name: 'f', input: '{}' }],
@@ -256,24 +280,28 @@ describe('invalid data from a model', () => {
   });
 
   it.each<[string, object, string]>([
-    ['a missing name', call('a', undefined, '{}'), "The model's reply asks for a tool without naming it."],
+    [
+      'a missing name',
+      createCallPart('a', undefined, '{}'),
+      "The model's reply asks for a tool without naming it.",
+    ],
     [
       'a name that is not a string',
-      call('a', 7, '{}'),
+      createCallPart('a', 7, '{}'),
       "The model's reply holds a 'toolName' that is not a string.",
     ],
     [
       'an id that is not a string',
-      call(7, 'f', '{}'),
+      createCallPart(7, 'f', '{}'),
       "The model's reply holds a 'toolCallId' that is not a string.",
     ],
-    ['a cyclic input', call('a', 'f', cyclic), "The model's reply holds a value that is not JSON."],
-    ['a symbol', call('a', 'f', Symbol('x')), "The model's reply holds a value that is not JSON."],
-    ['a bigint', call('a', 'f', 7n), "The model's reply holds a value that is not JSON."],
+    ['a cyclic input', createCallPart('a', 'f', cyclic), "The model's reply holds a value that is not JSON."],
+    ['a symbol', createCallPart('a', 'f', Symbol('x')), "The model's reply holds a value that is not JSON."],
+    ['a bigint', createCallPart('a', 'f', 7n), "The model's reply holds a value that is not JSON."],
   ])('%s in a call is an invalid reply', async (_, bad, message) => {
     const expected = { failure: 'invalid-reply', message };
     expect(getFailure(await ask(() => createGeneratedResult([bad])))).toMatchObject(expected);
-    const streamParts = () => createStreamedResult([bad, finish('tool-calls')]);
+    const streamParts = () => createStreamedResult([bad, createFinish('tool-calls')]);
     expect(getFailure(await ask(streamParts, { stream: true }))).toMatchObject(expected);
   });
 

@@ -6,9 +6,9 @@ import {
   ask,
   createDelta,
   createFakeModel,
+  createFinish,
   createGeneratedText,
   createStreamedResult,
-  finish,
 } from './fake-model.ts';
 
 const weather: ToolDefinition = {
@@ -132,7 +132,7 @@ describe('the call of the SDK model', () => {
       },
       doStream: async () => {
         asked.push('stream');
-        return createStreamedResult([createDelta('b'), finish()]) as Awaited<
+        return createStreamedResult([createDelta('b'), createFinish()]) as Awaited<
           ReturnType<LanguageModelV4['doStream']>
         >;
       },

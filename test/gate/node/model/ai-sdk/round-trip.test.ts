@@ -29,7 +29,7 @@ it('redacted and interleaved Anthropic thinking is sent back before each of two 
     ...deltas.map((delta) => ({ type: 'content_block_delta', index, delta })),
     { type: 'content_block_stop', index },
   ];
-  const call = (index: number, id: string, name: string) =>
+  const createCallEvents = (index: number, id: string, name: string) =>
     createBlockEvents(
       index,
       { type: 'tool_use', id, name, input: {}, caller: { type: 'direct' } },
@@ -56,10 +56,10 @@ it('redacted and interleaved Anthropic thinking is sent back before each of two 
     },
     ...createThought(0, 'I should look. ', 'one'),
     ...createBlockEvents(1, { type: 'redacted_thinking', data: createSignature('two') }),
-    ...call(2, 'toolu_1', 'look'),
+    ...createCallEvents(2, 'toolu_1', 'look'),
     // This block has no text, only a signature.
     ...createThought(3, '', 'three'),
-    ...call(4, 'toolu_2', 'see'),
+    ...createCallEvents(4, 'toolu_2', 'see'),
     { type: 'message_delta', delta: { stop_reason: 'tool_use' }, usage: { output_tokens: 5 } },
     { type: 'message_stop' },
   ];
@@ -67,7 +67,7 @@ it('redacted and interleaved Anthropic thinking is sent back before each of two 
     createWire((fetch) => createAnthropic({ apiKey: 'k', fetch })('claude-sonnet-4-5'), [events]),
     request,
   );
-  const use = (id: string, name: string) => ({
+  const createToolUse = (id: string, name: string) => ({
     type: 'tool_use',
     id,
     name,
@@ -81,9 +81,9 @@ it('redacted and interleaved Anthropic thinking is sent back before each of two 
       content: [
         { type: 'thinking', thinking: 'I should look. ', signature: createSignature('one') },
         { type: 'redacted_thinking', data: createSignature('two') },
-        use('toolu_1', 'look'),
+        createToolUse('toolu_1', 'look'),
         { type: 'thinking', thinking: '', signature: createSignature('three') },
-        use('toolu_2', 'see'),
+        createToolUse('toolu_2', 'see'),
       ],
     },
     {

@@ -5,10 +5,10 @@ import { describe, expect, it } from 'vitest';
 import type { ModelRequest, ModelSettings } from '../../../../../src/model/entry.ts';
 import { hello } from '../openai-compatible/fake-server.ts';
 import { getFailure, getReply, settle } from '../settle.ts';
-import { ask, createDelta, createStreamedResult, finish } from './fake-model.ts';
+import { ask, createDelta, createFinish, createStreamedResult } from './fake-model.ts';
 import { createWire } from './wire.ts';
 
-const answerHi = () => createStreamedResult([createDelta('hi'), finish()]);
+const answerHi = () => createStreamedResult([createDelta('hi'), createFinish()]);
 const look = { name: 'look', description: 'Looks.', inputSchema: { type: 'object' } };
 const withTool: ModelRequest = { ...hello, tools: [look] };
 
@@ -147,7 +147,7 @@ describe('an unsupported setting', () => {
         { type: 'unsupported', feature: 'temperature', details: 'Not while it thinks.' },
       ],
     };
-    const answer = () => createStreamedResult([start, createDelta('hi'), finish()]);
+    const answer = () => createStreamedResult([start, createDelta('hi'), createFinish()]);
     const { calls, ...outcome } = await ask(answer, {
       stream: true,
       request: { ...hello, settings: { temperature: 0 } },

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { fromAiSdk } from '../../../../../src/model/ai-sdk/entry.ts';
 import type { ModelMessage, ModelSettings, ToolDefinition } from '../../../../../src/model/entry.ts';
-import { ask, createDelta, createFakeModel, createStreamedResult, finish } from './fake-model.ts';
+import { ask, createDelta, createFakeModel, createFinish, createStreamedResult } from './fake-model.ts';
 
-const answerHi = () => createStreamedResult([createDelta('hi'), finish()]);
+const answerHi = () => createStreamedResult([createDelta('hi'), createFinish()]);
 const createToolDefinition = (name: string, description = name): ToolDefinition => ({
   name,
   description,

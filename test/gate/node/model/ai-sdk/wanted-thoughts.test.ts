@@ -4,26 +4,26 @@
 import { describe, expect, it, vi } from 'vitest';
 import { type FromAiSdkOptions, fromAiSdk } from '../../../../../src/model/ai-sdk/entry.ts';
 import type { ModelMessage, ModelRequest, ReplyPart } from '../../../../../src/model/entry.ts';
-import { ask, createDelta, createFakeModel, createStreamedResult, finish } from './fake-model.ts';
+import { ask, createDelta, createFakeModel, createFinish, createStreamedResult } from './fake-model.ts';
 
-const answerHi = () => createStreamedResult([createDelta('hi'), finish()]);
+const answerHi = () => createStreamedResult([createDelta('hi'), createFinish()]);
 const CLAUDE_MODEL = { provider: 'anthropic.messages', modelId: 'claude-sonnet-4-5' };
 const COMPATIBLE_MODEL = { provider: 'someone.chat', modelId: 'some-model' };
 
-const call = (id: string) => ({ id, name: 'look', input: '{"a":1}' });
+const createCall = (id: string) => ({ id, name: 'look', input: '{"a":1}' });
 const createToolResults = (...ids: readonly string[]): ModelMessage[] =>
   ids.map((id) => ({ role: 'tool', id, name: 'look', text: `seen ${id}` }));
 const createUserMessage = (text: string): ModelMessage => ({ role: 'user', text });
 const createForeignReply = (text: string, ...ids: readonly string[]): ModelMessage => ({
   role: 'assistant',
   text,
-  toolCalls: ids.map(call),
+  toolCalls: ids.map(createCall),
 });
 const createOwnReply = (id: string, ...before: readonly ReplyPart[]): ModelMessage => ({
   role: 'assistant',
   text: '',
-  toolCalls: [call(id)],
-  parts: [...before, { type: 'tool-call', ...call(id) }],
+  toolCalls: [createCall(id)],
+  parts: [...before, { type: 'tool-call', ...createCall(id) }],
 });
 const THOUGHT_PART: ReplyPart = {
   type: 'reasoning',
@@ -152,10 +152,10 @@ describe('Claude with a thinking budget', () => {
 
   it('receives the reasoning of another Claude model of its provider, but not of other models', () => {
     const reads = fromAiSdk(createFakeModel([], CLAUDE_MODEL).model).readsThoughtsOf;
-    const readsThoughts = (provider: string, model: string) => reads?.({ provider, model });
-    expect(readsThoughts('anthropic.messages', 'claude-opus-4-5')).toBe(true);
-    expect(readsThoughts('anthropic.messages', 'kimi-k2')).toBe(false);
-    expect(readsThoughts('amazon-bedrock', 'anthropic.claude-opus-4-5')).toBe(false);
+    const canReadThoughts = (provider: string, model: string) => reads?.({ provider, model });
+    expect(canReadThoughts('anthropic.messages', 'claude-opus-4-5')).toBe(true);
+    expect(canReadThoughts('anthropic.messages', 'kimi-k2')).toBe(false);
+    expect(canReadThoughts('amazon-bedrock', 'anthropic.claude-opus-4-5')).toBe(false);
     expect(fromAiSdk(createFakeModel([], COMPATIBLE_MODEL).model).readsThoughtsOf).toBeUndefined();
   });
 });

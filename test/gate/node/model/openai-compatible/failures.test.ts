@@ -6,7 +6,7 @@ import {
   askForReply,
   createChoiceDelta,
   createCompletion,
-  streamOf,
+  createStreamResponse,
   toSseText,
 } from './fake-server.ts';
 
@@ -74,12 +74,15 @@ describe('an HTTP status', () => {
     const letGo = () => {
       cancelled += 1;
     };
-    const respondHanging = () => new Response(streamOf('{"err', 'hang', letGo).body, { status: 400 });
+    const respondHanging = () =>
+      new Response(createStreamResponse('{"err', 'hang', letGo).body, { status: 400 });
     expect((await askForFailure(respondHanging, { timeout: 20 })).message).toBe(
       `The model's server answered 400: {"err`,
     );
     const respondEndlessly = () =>
-      new Response(streamOf(Array(9).fill('x'.repeat(65_000)), 'hang', letGo).body, { status: 400 });
+      new Response(createStreamResponse(Array(9).fill('x'.repeat(65_000)), 'hang', letGo).body, {
+        status: 400,
+      });
     expect(await askForFailure(respondEndlessly)).toMatchObject({ failure: 'bad-request', status: 400 });
     expect(cancelled).toBe(2);
   });
@@ -117,8 +120,8 @@ describe('a secret', () => {
     expect((await askForFailure(rejectWithKey, { apiKey: key })).message).toBe(
       "The model's server could not be reached: cannot send Bearer [secret]",
     );
-    const stream = () => streamOf(toSseText({ error: { message: `key ${key}` } }));
-    expect((await askForFailure(stream, { apiKey: key, stream: true })).message).toBe(
+    const streamError = () => createStreamResponse(toSseText({ error: { message: `key ${key}` } }));
+    expect((await askForFailure(streamError, { apiKey: key, stream: true })).message).toBe(
       "The model's server reported an error: key [secret]",
     );
   });
@@ -219,7 +222,9 @@ describe('an error inside a response', () => {
       message: "The model's server reported an error: no",
       outputBegan: false,
     };
-    expect(await askForFailure(() => streamOf(toSseText(error)), { stream: true })).toMatchObject(expected);
+    expect(await askForFailure(() => createStreamResponse(toSseText(error)), { stream: true })).toMatchObject(
+      expected,
+    );
     expect(await askForFailure(() => Response.json(error))).toMatchObject(expected);
   });
 
@@ -229,9 +234,12 @@ describe('an error inside a response', () => {
       status: undefined,
       message: 'The model stopped because of an error.',
     };
-    const stream = () =>
-      streamOf(toSseText(createChoiceDelta({ content: 'a' }), createChoiceDelta({}, 'error')));
-    expect(await askForFailure(stream, { stream: true })).toMatchObject({ ...expected, outputBegan: true });
+    const streamError = () =>
+      createStreamResponse(toSseText(createChoiceDelta({ content: 'a' }), createChoiceDelta({}, 'error')));
+    expect(await askForFailure(streamError, { stream: true })).toMatchObject({
+      ...expected,
+      outputBegan: true,
+    });
     expect(
       await askForFailure(() => Response.json(createCompletion({ content: 'a' }, 'error'))),
     ).toMatchObject(expected);

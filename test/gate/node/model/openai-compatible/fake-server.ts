@@ -1,7 +1,7 @@
 import type { ModelError } from '../../../../../src/index.ts';
 import type { ModelReply, ModelRequest } from '../../../../../src/model/entry.ts';
 import type { OpenaiCompatibleOptions } from '../../../../../src/model/openai-compatible/entry.ts';
-import { type Fetch, openaiCompatibleWithClock, type RetryClock } from '../../../../doors/model.ts';
+import { createOpenaiCompatible, type Fetch, type RetryClock } from '../../../../doors/model.ts';
 
 export const START_TIME = Date.UTC(2026, 0, 1, 12, 0, 0);
 
@@ -22,7 +22,7 @@ export const createChoiceDelta = (fields: object, reason: string | null = null) 
  * Returns a stream that closes, hangs or fails after these chunks. It calls `cancelled` when the reader
  * cancels it.
  */
-export const streamBody = (
+export const createBodyStream = (
   chunks: readonly (Uint8Array | string)[],
   end: 'close' | 'hang' | 'break' = 'close',
   cancelled: () => void = () => {},
@@ -42,12 +42,12 @@ export const streamBody = (
   });
 };
 
-export const streamOf = (
+export const createStreamResponse = (
   chunks: readonly (Uint8Array | string)[] | string,
   end: 'close' | 'hang' | 'break' = 'close',
   cancelled: () => void = () => {},
 ): Response =>
-  new Response(streamBody(typeof chunks === 'string' ? [chunks] : chunks, end, cancelled), {
+  new Response(createBodyStream(typeof chunks === 'string' ? [chunks] : chunks, end, cancelled), {
     headers: { 'content-type': 'text/event-stream; charset=utf-8' },
   });
 
@@ -106,7 +106,7 @@ export const ask = async (
 ) => {
   const server = createFakeServer(...(typeof answers === 'function' ? [answers] : answers));
   const { pace, waits } = createFakePace(random);
-  const model = openaiCompatibleWithClock(
+  const model = createOpenaiCompatible(
     { baseURL: 'https://model.test/v1', model: 'm-1', fetch: server.fetch, ...options },
     pace,
   );

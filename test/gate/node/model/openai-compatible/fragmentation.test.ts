@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ModelReply } from '../../../../../src/model/entry.ts';
-import { ask, createChoiceDelta, streamOf, toSseText } from './fake-server.ts';
+import { ask, createChoiceDelta, createStreamResponse, toSseText } from './fake-server.ts';
 
-const call = (fields: object, fn: object = {}) => ({ ...fields, function: fn });
+const createCallFragment = (fields: object, fn: object = {}) => ({ ...fields, function: fn });
 const createCallDelta = (...fragments: readonly object[]) => createChoiceDelta({ tool_calls: fragments });
 const end = createChoiceDelta({}, 'tool_calls');
 
@@ -11,10 +11,10 @@ describe('a recorded stream', () => {
   const recorded = toSseText(
     { ...createChoiceDelta({ role: 'assistant', content: 'Grüße 🌊' }), usage: null },
     createChoiceDelta({ content: ' 世界\r\n' }),
-    createCallDelta(call({ index: 0, id: 'a' }, { name: 'f', arguments: '{"ö' })),
+    createCallDelta(createCallFragment({ index: 0, id: 'a' }, { name: 'f', arguments: '{"ö' })),
     createCallDelta(
-      call({ index: 1, id: 'b' }, { name: 'g', arguments: '{}' }),
-      call({ index: 0 }, { arguments: '":"🐙"}' }),
+      createCallFragment({ index: 1, id: 'b' }, { name: 'g', arguments: '{}' }),
+      createCallFragment({ index: 0 }, { arguments: '":"🐙"}' }),
     ),
     end,
     { choices: [], usage: { prompt_tokens: 3, completion_tokens: 4 } },
@@ -34,10 +34,13 @@ describe('a recorded stream', () => {
     CRLF: recorded.replaceAll('\n', '\r\n'),
     CR: recorded.replaceAll('\n', '\r'),
   };
-  const cut = (bytes: Uint8Array, positions: readonly number[]) =>
+  const sliceBytes = (bytes: Uint8Array, positions: readonly number[]) =>
     [0, ...positions].map((from, i) => bytes.slice(from, positions[i]));
   const askInChunks = async (chunks: readonly Uint8Array[]) => {
-    const { pieces, ...outcome } = await ask(() => streamOf(chunks), { stream: true, retries: 0 });
+    const { pieces, ...outcome } = await ask(() => createStreamResponse(chunks), {
+      stream: true,
+      retries: 0,
+    });
     expect(outcome).toMatchObject({ reply });
     expect(pieces.join('')).toBe(reply.text);
   };
@@ -47,10 +50,10 @@ describe('a recorded stream', () => {
     async (_, text) => {
       const bytes = new TextEncoder().encode(text);
       for (let position = 0; position <= bytes.length; position += 1)
-        await askInChunks(cut(bytes, [position]));
+        await askInChunks(sliceBytes(bytes, [position]));
       for (const size of [1, 7]) {
         await askInChunks(
-          cut(
+          sliceBytes(
             bytes,
             Array.from({ length: Math.floor(bytes.length / size) }, (_, i) => (i + 1) * size),
           ),
@@ -64,7 +67,7 @@ describe('a recorded stream', () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.nat({ max: bytes.length })), (positions) =>
         askInChunks(
-          cut(
+          sliceBytes(
             bytes,
             [...positions].sort((x, y) => x - y),
           ),

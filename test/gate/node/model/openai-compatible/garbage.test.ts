@@ -5,10 +5,10 @@ import {
   ask,
   askForFailure,
   askForReply,
+  createBodyStream,
   createChoiceDelta,
   createCompletion,
-  streamBody,
-  streamOf,
+  createStreamResponse,
   toSseText,
 } from './fake-server.ts';
 
@@ -57,7 +57,9 @@ describe('an invalid reply', () => {
       outputBegan: false,
     };
     expect(await askForFailure(() => new Response(text))).toEqual(expected);
-    expect(await askForFailure(() => streamOf(toSseText(text)), { stream: true })).toEqual(expected);
+    expect(await askForFailure(() => createStreamResponse(toSseText(text)), { stream: true })).toEqual(
+      expected,
+    );
     expect((await ask(() => new Response(text))).requests).toHaveLength(1);
   });
 
@@ -83,10 +85,12 @@ describe('an invalid reply', () => {
       "The model's reply holds a tool call whose 'index' is not a number.",
     ],
   ])('can be a chunk: %j', async (value, message) => {
-    expect(await askForFailure(() => streamOf(toSseText(value)), { stream: true })).toMatchObject({
-      failure: 'invalid-reply',
-      message,
-    });
+    expect(await askForFailure(() => createStreamResponse(toSseText(value)), { stream: true })).toMatchObject(
+      {
+        failure: 'invalid-reply',
+        message,
+      },
+    );
   });
 
   it('can be a web page, even if a stream was requested', async () => {
@@ -107,11 +111,11 @@ describe('an invalid reply', () => {
     const letGo = () => {
       cancelled = true;
     };
-    expect(await askForFailure(() => streamOf(chunks, 'hang', letGo), { stream: true })).toMatchObject(
-      expected,
-    );
+    expect(
+      await askForFailure(() => createStreamResponse(chunks, 'hang', letGo), { stream: true }),
+    ).toMatchObject(expected);
     expect(cancelled).toBe(true);
-    expect(await askForFailure(() => new Response(streamBody(chunks)))).toMatchObject(expected);
+    expect(await askForFailure(() => new Response(createBodyStream(chunks)))).toMatchObject(expected);
   });
 
   it.each(['text/event-stream', 'application/json', ''])(
@@ -121,11 +125,13 @@ describe('an invalid reply', () => {
       const letGo = () => {
         cancelled = true;
       };
-      const respondBlank = (pieces: number, more: string) =>
-        new Response(streamBody([...Array(pieces).fill(' \n'.repeat(512)), more], 'hang', letGo), {
+      const createBlankResponse = (pieces: number, more: string) =>
+        new Response(createBodyStream([...Array(pieces).fill(' \n'.repeat(512)), more], 'hang', letGo), {
           headers: { 'content-type': type },
         });
-      expect(await askForFailure(() => respondBlank(17, ''), { timeout: 5000, retries: 0 })).toMatchObject({
+      expect(
+        await askForFailure(() => createBlankResponse(17, ''), { timeout: 5000, retries: 0 }),
+      ).toMatchObject({
         failure: 'invalid-reply',
         message: "The model's reply begins with more than 16384 characters of white space.",
       });
@@ -142,7 +148,7 @@ describe('an invalid reply', () => {
     ['text/event-stream', JSON.stringify(createCompletion({ content: 'Hi' }))],
   ])('does not include a reply of type "%s" after keep-alive white space', async (type, text) => {
     const answer = () =>
-      new Response(streamBody([...Array(16).fill(' \r\n\n'.repeat(256)), text]), {
+      new Response(createBodyStream([...Array(16).fill(' \r\n\n'.repeat(256)), text]), {
         headers: { 'content-type': type },
       });
     expect(await askForReply(answer)).toMatchObject({ text: 'Hi' });
@@ -181,10 +187,13 @@ describe('an invalid reply', () => {
     await fc.assert(
       fc.asyncProperty(shape, fc.boolean(), async (value, stream) => {
         const text = JSON.stringify({ choices: [{ delta: value, message: value }], ...(value as object) });
-        const outcome = await ask(() => (stream ? streamOf(toSseText(text)) : new Response(text)), {
-          stream,
-          retries: 0,
-        });
+        const outcome = await ask(
+          () => (stream ? createStreamResponse(toSseText(text)) : new Response(text)),
+          {
+            stream,
+            retries: 0,
+          },
+        );
         expect('reply' in outcome || outcome.error.name === 'ModelError').toBe(true);
       }),
       { seed: 20_261_117, numRuns: 300 },

@@ -7,8 +7,8 @@ import {
   createChoiceDelta,
   createCompletion,
   createFakeServer,
+  createStreamResponse,
   hello,
-  streamOf,
   toSseText,
 } from './fake-server.ts';
 
@@ -33,7 +33,7 @@ describe('a silent server', () => {
   it('causes a timeout between chunks, but a slow stream does not', async () => {
     let cancelled = false;
     const hangInStream = () =>
-      streamOf(toSseText(createChoiceDelta({ role: 'assistant' })), 'hang', () => {
+      createStreamResponse(toSseText(createChoiceDelta({ role: 'assistant' })), 'hang', () => {
         cancelled = true;
       });
     expect(await askForFailure(hangInStream, { stream: true, timeout: 20, retries: 0 })).toMatchObject({
@@ -65,7 +65,7 @@ describe('a silent server', () => {
     const late = Promise.withResolvers<Response>();
     const gone = Promise.withResolvers<void>();
     await askForFailure(() => late.promise, { timeout: 20, retries: 0 });
-    late.resolve(streamOf('', 'hang', gone.resolve));
+    late.resolve(createStreamResponse('', 'hang', gone.resolve));
     await gone.promise;
   });
 });
@@ -102,7 +102,7 @@ describe('an abort', () => {
       '[DONE]',
     );
     const answer = () =>
-      streamOf(events, 'hang', () => {
+      createStreamResponse(events, 'hang', () => {
         cancelled = true;
       });
     const { pieces, ...outcome } = await ask(answer, {
@@ -119,7 +119,7 @@ describe('an abort', () => {
 
   it('after the last chunk does not wait for the timeout', async () => {
     const controller = new AbortController();
-    const answer = () => streamOf(toSseText(createChoiceDelta({ content: 'a' })), 'hang');
+    const answer = () => createStreamResponse(toSseText(createChoiceDelta({ content: 'a' })), 'hang');
     const onText = () => controller.abort();
     expect(await askForFailure(answer, { stream: true, signal: controller.signal, onText })).toMatchObject(
       aborted,
@@ -167,7 +167,7 @@ describe('an abort', () => {
     const { fetch } = createFakeServer(respondWith(500, { 'retry-after-ms': '1' }), respondOk);
     const model = openaiCompatible({ baseURL: 'https://model.test/v1', model: 'm-1', fetch });
     expect((await model.ask(hello, { signal })).text).toBe('hi');
-    await ask(() => streamOf(toSseText(createChoiceDelta({ content: 'a' }, 'stop'))), {
+    await ask(() => createStreamResponse(toSseText(createChoiceDelta({ content: 'a' }, 'stop'))), {
       signal,
       stream: true,
     });

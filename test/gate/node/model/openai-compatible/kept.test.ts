@@ -1,7 +1,14 @@
 /** Tests reply data other than text and calls: it is read whole or streamed, and sent back unchanged. */
 import { describe, expect, it } from 'vitest';
 import type { ModelMessage, ModelReply } from '../../../../../src/model/entry.ts';
-import { ask, createChoiceDelta, createCompletion, hello, streamOf, toSseText } from './fake-server.ts';
+import {
+  ask,
+  createChoiceDelta,
+  createCompletion,
+  createStreamResponse,
+  hello,
+  toSseText,
+} from './fake-server.ts';
 
 const createWireCall = (id: string, more: object = {}) => ({
   id,
@@ -9,7 +16,7 @@ const createWireCall = (id: string, more: object = {}) => ({
   function: { name: 'look', arguments: '{"x": 1}' },
   ...more,
 });
-const look = (id: string) => ({ type: 'tool-call' as const, id, name: 'look', input: '{"x": 1}' });
+const createLookCall = (id: string) => ({ type: 'tool-call' as const, id, name: 'look', input: '{"x": 1}' });
 const createReasoningPart = (text: string, ...fields: string[]) => ({
   type: 'reasoning' as const,
   text,
@@ -27,7 +34,7 @@ const askForWholeReply = (message: object) =>
 const askForStreamedReply = (...deltas: readonly object[]) =>
   askForReply(
     () =>
-      streamOf(
+      createStreamResponse(
         toSseText(
           ...deltas.map((fields) => createChoiceDelta(fields)),
           createChoiceDelta({}, 'stop'),
@@ -64,8 +71,8 @@ describe('reasoning', () => {
         parts: [
           createReasoningPart('I should look.', field),
           { type: 'text', text: 'One.' },
-          look('a'),
-          look('b'),
+          createLookCall('a'),
+          createLookCall('b'),
         ],
         finish: 'tool-calls',
       };
@@ -99,7 +106,7 @@ describe('reasoning', () => {
   it('is sent back empty if it is empty', async () => {
     const message = { content: null, reasoning_content: '', tool_calls: [createWireCall('a')] };
     const { reply, thoughts } = await askForWholeReply(message);
-    expect(reply.parts).toEqual([createReasoningPart('', 'reasoning_content'), look('a')]);
+    expect(reply.parts).toEqual([createReasoningPart('', 'reasoning_content'), createLookCall('a')]);
     expect(thoughts).toEqual([]);
     expect(await sendBack(reply)).toEqual({ role: 'assistant', ...message });
   });
@@ -121,10 +128,10 @@ describe('reasoning', () => {
   });
 
   it('counts as output if the request has a listener', async () => {
-    const cut = () => streamOf(toSseText(createChoiceDelta({ reasoning: 'Hm.' })));
-    const deaf = await ask(cut);
+    const streamCutReply = () => createStreamResponse(toSseText(createChoiceDelta({ reasoning: 'Hm.' })));
+    const deaf = await ask(streamCutReply);
     expect([deaf.requests.length, Object(deaf).error.outputBegan]).toEqual([3, false]);
-    const listening = await ask(cut, { stream: true });
+    const listening = await ask(streamCutReply, { stream: true });
     expect([listening.requests.length, Object(listening).error.outputBegan]).toEqual([1, true]);
   });
 
@@ -252,8 +259,8 @@ describe('extra_content', () => {
     expect(other.reply).toEqual(one.reply);
     expect(one.reply.parts).toEqual([
       { type: 'text', text: 'Look.' },
-      { ...look('a'), provider: { chatCompletions: { extra_content: createGoogleExtra('a') } } },
-      look('b'),
+      { ...createLookCall('a'), provider: { chatCompletions: { extra_content: createGoogleExtra('a') } } },
+      createLookCall('b'),
     ]);
     expect(await sendBack(one.reply)).toEqual({ role: 'assistant', ...message });
   });

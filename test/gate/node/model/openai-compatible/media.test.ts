@@ -9,7 +9,7 @@ const none = { data: [], url: [] };
 const png = `data:image/png;base64,${SAMPLE_FILES['image/png']}`;
 const pdf = `data:application/pdf;base64,${SAMPLE_FILES['application/pdf']}`;
 
-const requestWith = (...parts: readonly MessagePart[]): ModelRequest => ({
+const createRequest = (...parts: readonly MessagePart[]): ModelRequest => ({
   messages: [{ role: 'user', text: 'In words.', parts }],
   tools: [],
 });
@@ -18,7 +18,7 @@ const collectSentMessages = async (request: ModelRequest) =>
 
 describe('a message with files', () => {
   it('is sent in its parts, in order', async () => {
-    const request = requestWith(
+    const request = createRequest(
       createSampleFile('image/png', 'a.png'),
       { type: 'text', text: 'What is it?' },
       createLinkedSample('image/jpeg'),
@@ -48,7 +48,7 @@ describe('a message with files', () => {
     const large = { ...createSampleFile('image/png'), data: 'iVBO'.repeat(250_000) };
     const words = { type: 'text', text: 'What’s on the 2️⃣ images?' } as const;
     const tools = [{ name: 'look', description: 'Looks “closely”.', inputSchema: { type: 'object' } }];
-    const { messages } = requestWith(large, words, large);
+    const { messages } = createRequest(large, words, large);
     const { requests } = await ask(respondOk, { request: { messages, tools } });
     const written = stringify.mock.results.map(({ value }) => String(value).length);
     stringify.mockRestore();
@@ -63,7 +63,7 @@ describe('a message with files', () => {
   it('is encoded as by `JSON.stringify`, even if its base64 is invalid', async () => {
     const data = '"}}]},{"role';
     const body = await collectSentMessages(
-      requestWith({ ...createSampleFile('image/png'), data }, createSampleFile('image/png')),
+      createRequest({ ...createSampleFile('image/png'), data }, createSampleFile('image/png')),
     );
     expect(body[0].content[0].image_url.url).toBe(`data:image/png;base64,${data}`);
   });
@@ -84,9 +84,9 @@ describe('a message with files', () => {
   ])(
     'causes an error that includes the type of the file before the request: %#',
     async (first, second, what) => {
-      const { requests } = await ask(respondOk, { request: requestWith(first, second) });
+      const { requests } = await ask(respondOk, { request: createRequest(first, second) });
       expect(requests).toEqual([]);
-      expect(await askForFailure(respondOk, { request: requestWith(first, second) })).toMatchObject({
+      expect(await askForFailure(respondOk, { request: createRequest(first, second) })).toMatchObject({
         failure: 'bad-request',
         message: `Chat completions cannot accept a file of the type ${what}.`,
       });

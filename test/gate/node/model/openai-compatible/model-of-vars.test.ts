@@ -4,7 +4,7 @@ import { ConfigurationError } from '../../../../doors/model.ts';
 
 const SETUP_HINT = 'Set OPENAI_API_KEY or OPENAI_BASE_URL, and MODEL to the name of the model there.';
 
-const NO_SERVER = `neither OPENAI_API_KEY nor OPENAI_BASE_URL is set. ${SETUP_HINT} To develop without a language model, set MODEL = "offline", and use orOffline(openaiCompatible()) from 'holdfast/models/offline'.`;
+const NO_SERVER_TEXT = `neither OPENAI_API_KEY nor OPENAI_BASE_URL is set. ${SETUP_HINT} To develop without a language model, set MODEL = "offline", and use orOffline(openaiCompatible()) from 'holdfast/models/offline'.`;
 
 const createModelOfVars = openaiCompatible();
 const request = { messages: [{ role: 'user' as const, text: 'Hello' }], tools: [] };
@@ -45,9 +45,9 @@ describe('`openaiCompatible` without options', () => {
   });
 
   it.each<[object, string]>([
-    [{}, `This Worker has no model: ${NO_SERVER}`],
-    [{ MODEL: '', OPENAI_API_KEY: ' ', OPENAI_BASE_URL: '' }, `This Worker has no model: ${NO_SERVER}`],
-    [{ MODEL: 'gpt-5' }, `MODEL is 'gpt-5', but ${NO_SERVER}`],
+    [{}, `This Worker has no model: ${NO_SERVER_TEXT}`],
+    [{ MODEL: '', OPENAI_API_KEY: ' ', OPENAI_BASE_URL: '' }, `This Worker has no model: ${NO_SERVER_TEXT}`],
+    [{ MODEL: 'gpt-5' }, `MODEL is 'gpt-5', but ${NO_SERVER_TEXT}`],
     [
       { OPENAI_BASE_URL: 'localhost:11434/hunter2' },
       "OPENAI_BASE_URL or OPENAI_API_KEY cannot be used: 'baseURL' must be an http or https URL.",

@@ -4,7 +4,7 @@
  */
 import { describe, expect, it } from 'vitest';
 import type { ModelMessage, ModelReply } from '../../../../../src/model/entry.ts';
-import { ask, createCompletion, hello, streamOf, toSseText } from './fake-server.ts';
+import { ask, createCompletion, createStreamResponse, hello, toSseText } from './fake-server.ts';
 
 declare global {
   interface ImportMeta {
@@ -33,7 +33,7 @@ const readRecording = async (
   const answer = (): Response =>
     path.endsWith('.json')
       ? new Response(text, { headers: { 'content-type': 'application/json' } })
-      : streamOf(toSseText(...text.trimEnd().split('\n'), '[DONE]'));
+      : createStreamResponse(toSseText(...text.trimEnd().split('\n'), '[DONE]'));
   const outcome = await ask(answer, { stream: true });
   if ('error' in outcome) throw outcome.error;
   return { ...outcome.reply, thoughts: outcome.thoughts };

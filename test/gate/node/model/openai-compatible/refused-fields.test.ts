@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ModelRequest } from '../../../../../src/model/entry.ts';
 import type { OpenaiCompatibleOptions } from '../../../../../src/model/openai-compatible/entry.ts';
-import { openaiCompatibleWithClock } from '../../../../doors/model.ts';
+import { createOpenaiCompatible } from '../../../../doors/model.ts';
 import { createFakePace, hello } from './fake-server.ts';
 
 const look = { name: 'look', description: 'Looks.', inputSchema: { type: 'object' } };
@@ -19,7 +19,7 @@ function createStrictServer(field: string, message: string, more: Partial<Openai
     return Response.json(isRefused ? { error: { message } } : answer, { status: isRefused ? 400 : 200 });
   };
   const at = { baseURL: 'https://x.test/v1', model: 'm', fetch, ...more };
-  const model = openaiCompatibleWithClock(at, createFakePace().pace);
+  const model = createOpenaiCompatible(at, createFakePace().pace);
   return {
     ask: (request: ModelRequest = hello) => model.ask(request, { signal }),
     asked: () => bodies.map((one) => Object.keys(one)),

@@ -4,17 +4,17 @@ import {
   ask,
   askForFailure,
   askForReply,
+  createBodyStream,
   createChoiceDelta,
   createCompletion,
-  streamBody,
-  streamOf,
+  createStreamResponse,
   toSseText,
 } from './fake-server.ts';
 
 const askForStreamedReply = (...events: readonly unknown[]) =>
-  askForReply(() => streamOf(toSseText(...events)), { stream: true });
+  askForReply(() => createStreamResponse(toSseText(...events)), { stream: true });
 const askForWholeReply = (value: unknown) => askForReply(() => Response.json(value));
-const call = (fields: object, fn: object = {}) => ({ ...fields, function: fn });
+const createCallFragment = (fields: object, fn: object = {}) => ({ ...fields, function: fn });
 const createCallDelta = (...fragments: readonly object[]) => createChoiceDelta({ tool_calls: fragments });
 const end = createChoiceDelta({}, 'tool_calls');
 
@@ -29,7 +29,9 @@ describe('a reply', () => {
       { choices: [], usage: { prompt_tokens: 9, completion_tokens: 2 } },
       '[DONE]',
     ];
-    const { pieces, ...outcome } = await ask(() => streamOf(toSseText(...events)), { stream: true });
+    const { pieces, ...outcome } = await ask(() => createStreamResponse(toSseText(...events)), {
+      stream: true,
+    });
     expect(pieces).toEqual(['Hel', 'lo']);
     expect(outcome).toMatchObject({
       reply: { text: 'Hello', toolCalls: [], finish: 'stop', usage: { inputTokens: 9, outputTokens: 2 } },
@@ -71,7 +73,9 @@ describe('a reply', () => {
       createChoiceDelta({ refusal: 'not.' }),
       createChoiceDelta({}, 'stop'),
     ];
-    const { pieces, ...outcome } = await ask(() => streamOf(toSseText(...events)), { stream: true });
+    const { pieces, ...outcome } = await ask(() => createStreamResponse(toSseText(...events)), {
+      stream: true,
+    });
     expect(pieces).toEqual(['I can', 'not.']);
     expect(outcome).toMatchObject({ reply });
   });
@@ -171,40 +175,42 @@ describe('the tool calls of a reply', () => {
     [
       'fragmented input',
       [
-        createCallDelta(call({ index: 0, id: 'a', type: 'function' }, { name: 'f', arguments: '' })),
-        createCallDelta(call({ index: 0 }, { arguments: '{"x"' })),
-        createCallDelta(call({ index: 0 }, { arguments: ':1}' })),
+        createCallDelta(
+          createCallFragment({ index: 0, id: 'a', type: 'function' }, { name: 'f', arguments: '' }),
+        ),
+        createCallDelta(createCallFragment({ index: 0 }, { arguments: '{"x"' })),
+        createCallDelta(createCallFragment({ index: 0 }, { arguments: ':1}' })),
       ],
       [createCall('{"x":1}')],
     ],
     [
       'parallel calls that are interleaved by index',
       [
-        createCallDelta(call({ index: 0, id: 'a' }, { name: 'f', arguments: '{' })),
+        createCallDelta(createCallFragment({ index: 0, id: 'a' }, { name: 'f', arguments: '{' })),
         createCallDelta(
-          call({ index: 1, id: 'b' }, { name: 'g', arguments: '{"y"' }),
-          call({ index: 0 }, { arguments: '"x":1' }),
+          createCallFragment({ index: 1, id: 'b' }, { name: 'g', arguments: '{"y"' }),
+          createCallFragment({ index: 0 }, { arguments: '"x":1' }),
         ),
-        createCallDelta(call({ index: 1 }, { arguments: ':2}' })),
-        createCallDelta(call({ index: 0 }, { arguments: '}' })),
+        createCallDelta(createCallFragment({ index: 1 }, { arguments: ':2}' })),
+        createCallDelta(createCallFragment({ index: 0 }, { arguments: '}' })),
       ],
       [createCall('{"x":1}'), { id: 'b', name: 'g', input: '{"y":2}' }],
     ],
     [
       'an id and a name in each fragment',
       [
-        createCallDelta(call({ index: 0, id: 'a' }, { name: 'f', arguments: '{"x"' })),
-        createCallDelta(call({ index: 0, id: 'a' }, { name: 'f', arguments: ':1}' })),
-        createCallDelta(call({ index: 0, id: 'a' }, { name: 'f', arguments: '' })),
+        createCallDelta(createCallFragment({ index: 0, id: 'a' }, { name: 'f', arguments: '{"x"' })),
+        createCallDelta(createCallFragment({ index: 0, id: 'a' }, { name: 'f', arguments: ':1}' })),
+        createCallDelta(createCallFragment({ index: 0, id: 'a' }, { name: 'f', arguments: '' })),
       ],
       [createCall('{"x":1}')],
     ],
     [
       'fragments without an index',
       [
-        createCallDelta(call({ id: 'a' }, { name: 'f', arguments: '{"x"' })),
-        createCallDelta(call({}, { arguments: ':1}' })),
-        createCallDelta(call({ id: 'b' }, { name: 'f', arguments: '{}' })),
+        createCallDelta(createCallFragment({ id: 'a' }, { name: 'f', arguments: '{"x"' })),
+        createCallDelta(createCallFragment({}, { arguments: ':1}' })),
+        createCallDelta(createCallFragment({ id: 'b' }, { name: 'f', arguments: '{}' })),
       ],
       [createCall('{"x":1}'), createCall('{}', 'b')],
     ],
@@ -212,11 +218,11 @@ describe('the tool calls of a reply', () => {
       'whole calls without an index or ids',
       [
         createCallDelta(
-          call({}, { name: 'f', arguments: '{"x":1}' }),
-          call({}, { name: 'f', arguments: '{"x":2}' }),
+          createCallFragment({}, { name: 'f', arguments: '{"x":1}' }),
+          createCallFragment({}, { name: 'f', arguments: '{"x":2}' }),
         ),
-        createCallDelta(call({}, { name: 'g', arguments: '' })),
-        createCallDelta(call({}, { name: 'h', arguments: '' })),
+        createCallDelta(createCallFragment({}, { name: 'g', arguments: '' })),
+        createCallDelta(createCallFragment({}, { name: 'h', arguments: '' })),
       ],
       [
         createCall('{"x":1}', 'call_0'),
@@ -228,47 +234,50 @@ describe('the tool calls of a reply', () => {
     [
       'whole calls that all have index 0',
       [
-        createCallDelta(call({ index: 0, id: 'a' }, { name: 'f', arguments: '{}' })),
-        createCallDelta(call({ index: 0, id: 'b' }, { name: 'f', arguments: '{}' })),
+        createCallDelta(createCallFragment({ index: 0, id: 'a' }, { name: 'f', arguments: '{}' })),
+        createCallDelta(createCallFragment({ index: 0, id: 'b' }, { name: 'f', arguments: '{}' })),
       ],
       [createCall('{}', 'a'), createCall('{}', 'b')],
     ],
     [
       'whole calls without input that all have index 0',
       [
-        createCallDelta(call({ index: 0, id: 'a' }, { name: 'f', arguments: '' })),
-        createCallDelta(call({ index: 0, id: 'b' }, { name: 'f', arguments: '' })),
+        createCallDelta(createCallFragment({ index: 0, id: 'a' }, { name: 'f', arguments: '' })),
+        createCallDelta(createCallFragment({ index: 0, id: 'b' }, { name: 'f', arguments: '' })),
       ],
       [createCall('', 'a'), createCall('', 'b')],
     ],
     [
       'repeated ids',
       [
-        createCallDelta(call({ index: 0, id: 'a' }, { name: 'f', arguments: '{}' })),
-        createCallDelta(call({ index: 1, id: 'a' }, { name: 'f', arguments: '{}' })),
-        createCallDelta(call({ index: 2, id: 'a_2' }, { name: 'f', arguments: '{}' })),
-        createCallDelta(call({ index: 3, id: 'a' }, { name: 'f', arguments: '{}' })),
+        createCallDelta(createCallFragment({ index: 0, id: 'a' }, { name: 'f', arguments: '{}' })),
+        createCallDelta(createCallFragment({ index: 1, id: 'a' }, { name: 'f', arguments: '{}' })),
+        createCallDelta(createCallFragment({ index: 2, id: 'a_2' }, { name: 'f', arguments: '{}' })),
+        createCallDelta(createCallFragment({ index: 3, id: 'a' }, { name: 'f', arguments: '{}' })),
       ],
       [createCall('{}', 'a'), createCall('{}', 'a_2'), createCall('{}', 'a_2_2'), createCall('{}', 'a_3')],
     ],
     [
       'an id that follows the name, and null values',
       [
-        createCallDelta(call({ index: 0, id: null }, { name: 'f', arguments: null })),
-        createCallDelta(call({ index: 0, id: 'a' }, { name: null, arguments: '{}' })),
+        createCallDelta(createCallFragment({ index: 0, id: null }, { name: 'f', arguments: null })),
+        createCallDelta(createCallFragment({ index: 0, id: 'a' }, { name: null, arguments: '{}' })),
       ],
       [createCall('{}')],
     ],
     [
       'input that is not JSON',
-      [createCallDelta(call({ index: 0, id: 'a' }, { name: 'f', arguments: '{oops' }))],
+      [createCallDelta(createCallFragment({ index: 0, id: 'a' }, { name: 'f', arguments: '{oops' }))],
       [createCall('{oops')],
     ],
     [
       'names of prototypes',
       [
         createCallDelta(
-          call({ index: 0, id: '__proto__' }, { name: 'constructor', arguments: '{"__proto__":1}' }),
+          createCallFragment(
+            { index: 0, id: '__proto__' },
+            { name: 'constructor', arguments: '{"__proto__":1}' },
+          ),
         ),
       ],
       [{ id: '__proto__', name: 'constructor', input: '{"__proto__":1}' }],
@@ -279,7 +288,7 @@ describe('the tool calls of a reply', () => {
   });
 
   it('are also read from a response that is not streamed, even if it also has text', async () => {
-    const now = call({}, { name: 'now', arguments: '' });
+    const now = createCallFragment({}, { name: 'now', arguments: '' });
     const reply = await askForWholeReply(
       createCompletion({ content: 'Wait.', tool_calls: [now, now, { ...now, id: 'x' }] }, 'tool_calls'),
     );
@@ -296,7 +305,9 @@ describe('the tool calls of a reply', () => {
   });
 
   it('change the finish from stop to tool-calls, but not if the reply was cut off', async () => {
-    const events = createCallDelta(call({ index: 0, id: 'a' }, { name: 'f', arguments: '{"x' }));
+    const events = createCallDelta(
+      createCallFragment({ index: 0, id: 'a' }, { name: 'f', arguments: '{"x' }),
+    );
     expect((await askForStreamedReply(events, createChoiceDelta({}, 'stop'))).finish).toBe('tool-calls');
     expect((await askForStreamedReply(events, createChoiceDelta({}, 'length'))).finish).toBe('length');
   });
@@ -313,25 +324,31 @@ describe('a response from a server', () => {
 
   it('can be a stream instead of the requested JSON', async () => {
     const reply = await askForReply(() =>
-      streamOf(toSseText(createChoiceDelta({ content: 'a' }), createChoiceDelta({ content: 'b' }, 'stop'))),
+      createStreamResponse(
+        toSseText(createChoiceDelta({ content: 'a' }), createChoiceDelta({ content: 'b' }, 'stop')),
+      ),
     );
     expect(reply.text).toBe('ab');
   });
 
   it('has the requested format if there is no content type', async () => {
     const events = toSseText(createChoiceDelta({ content: 'a' }, 'stop'));
-    expect((await askForReply(() => new Response(streamBody([events])), { stream: true })).text).toBe('a');
+    expect((await askForReply(() => new Response(createBodyStream([events])), { stream: true })).text).toBe(
+      'a',
+    );
     const json = JSON.stringify(createCompletion({ content: 'b' }));
-    expect((await askForReply(() => new Response(streamBody([json])))).text).toBe('b');
+    expect((await askForReply(() => new Response(createBodyStream([json])))).text).toBe('b');
   });
 
   it('is complete after a finish_reason, even without [DONE], a last empty line and a clean end', async () => {
     const last = toSseText(createChoiceDelta({ content: 'a' }, 'stop'));
     for (const text of [last, last.trimEnd(), `${last}data: [DONE]`, `\uFEFF: ping\r\n\r\n${last}`]) {
-      expect((await askForReply(() => streamOf(text), { stream: true })).text).toBe('a');
+      expect((await askForReply(() => createStreamResponse(text), { stream: true })).text).toBe('a');
     }
-    expect((await askForReply(() => streamOf(last, 'break'), { stream: true })).text).toBe('a');
-    expect((await askForReply(() => streamOf(last, 'hang'), { stream: true, timeout: 20 })).text).toBe('a');
+    expect((await askForReply(() => createStreamResponse(last, 'break'), { stream: true })).text).toBe('a');
+    expect(
+      (await askForReply(() => createStreamResponse(last, 'hang'), { stream: true, timeout: 20 })).text,
+    ).toBe('a');
   });
 
   it('is complete after [DONE], even without a finish_reason', async () => {
@@ -351,9 +368,9 @@ describe('a response from a server', () => {
       ...counted,
     });
     const called = createCallDelta(
-      call({ index: 0, id: 'a' }, { name: 'f', arguments: '{"x":' }),
-      call({ index: 0 }, { arguments: '1}' }),
-      call({ index: 1, id: 'b' }, { name: 'now' }),
+      createCallFragment({ index: 0, id: 'a' }, { name: 'f', arguments: '{"x":' }),
+      createCallFragment({ index: 0 }, { arguments: '1}' }),
+      createCallFragment({ index: 1, id: 'b' }, { name: 'now' }),
     );
     expect(await askForStreamedReply(called, usage, '[DONE]')).toEqual({
       text: '',
@@ -371,18 +388,18 @@ describe('a response from a server', () => {
     ['has empty content', []],
     [
       'breaks off inside a call',
-      [createCallDelta(call({ index: 0, id: 'a' }, { name: 'f', arguments: '{"x":1' }))],
+      [createCallDelta(createCallFragment({ index: 0, id: 'a' }, { name: 'f', arguments: '{"x":1' }))],
     ],
     [
       'breaks off inside its second call',
       [
         createChoiceDelta({ content: 'I pay.' }),
-        createCallDelta(call({ index: 0, id: 'a' }, { name: 'f', arguments: '{}' })),
-        createCallDelta(call({ index: 1, id: 'b' }, { name: 'f', arguments: '{"x":[1,' })),
+        createCallDelta(createCallFragment({ index: 0, id: 'a' }, { name: 'f', arguments: '{}' })),
+        createCallDelta(createCallFragment({ index: 1, id: 'b' }, { name: 'f', arguments: '{"x":[1,' })),
       ],
     ],
   ])('is truncated if it ends with only [DONE] and %s', async (_, events) => {
-    expect(await askForFailure(() => streamOf(toSseText(...events, '[DONE]')))).toMatchObject({
+    expect(await askForFailure(() => createStreamResponse(toSseText(...events, '[DONE]')))).toMatchObject({
       failure: 'truncated',
       message: "The model's reply ended before it was complete.",
     });
@@ -391,7 +408,7 @@ describe('a response from a server', () => {
   it('is not read after [DONE], and its reader is released', async () => {
     let cancelled = false;
     const answer = () =>
-      streamOf(
+      createStreamResponse(
         toSseText(createChoiceDelta({ content: 'a' }, 'stop'), '[DONE]', createChoiceDelta({ content: 'b' })),
         'hang',
         () => {

@@ -112,7 +112,7 @@ describe('the request', () => {
       ],
       tools: [weather],
     };
-    const call = (args: string) => [
+    const createToolCalls = (args: string) => [
       { id: 'a', type: 'function', function: { name: 'weather', arguments: args } },
     ];
     expect(createBody(request)).toEqual({
@@ -121,9 +121,9 @@ describe('the request', () => {
       messages: [
         { role: 'system', content: 'Be kind.' },
         { role: 'user', content: 'Weather in Oslo?' },
-        { role: 'assistant', content: null, tool_calls: call('{"city":"Oslo"}') },
+        { role: 'assistant', content: null, tool_calls: createToolCalls('{"city":"Oslo"}') },
         { role: 'tool', tool_call_id: 'a', content: 'rain' },
-        { role: 'assistant', content: 'And:', tool_calls: call(' {"city": "Rome"} ') },
+        { role: 'assistant', content: 'And:', tool_calls: createToolCalls(' {"city": "Rome"} ') },
         { role: 'tool', tool_call_id: 'a', content: 'sun' },
         { role: 'assistant', content: 'Rain and sun.' },
         { role: 'assistant', content: '' },

@@ -1,5 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { ask, createChoiceDelta, createCompletion, START_TIME, streamOf, toSseText } from './fake-server.ts';
+import {
+  ask,
+  createChoiceDelta,
+  createCompletion,
+  createStreamResponse,
+  START_TIME,
+  toSseText,
+} from './fake-server.ts';
 
 const respondOk = () => Response.json(createCompletion({ content: 'hi' }));
 const respondWith =
@@ -11,7 +18,8 @@ const failToFetch = () => Promise.reject(new TypeError('fetch failed'));
 
 describe('a retry', () => {
   it('follows temporary failures, after waits that double and are randomized', async () => {
-    const streamBroken = () => streamOf(toSseText(createChoiceDelta({ role: 'assistant' })), 'break');
+    const streamBroken = () =>
+      createStreamResponse(toSseText(createChoiceDelta({ role: 'assistant' })), 'break');
     const answers = [
       failToFetch,
       respondWith(500),
@@ -85,7 +93,7 @@ describe('a retry', () => {
     const wait = { 'retry-after': '1' };
     const answers = [
       respondWith(429, wait, { error }),
-      () => streamOf(toSseText({ error })),
+      () => createStreamResponse(toSseText({ error })),
       () => Response.json({ error }),
     ];
     const told = [
@@ -122,22 +130,22 @@ describe('a retry', () => {
     const begun = toSseText(createChoiceDelta({ content: 'Hel' }));
     const cases: readonly [() => Response, object][] = [
       [
-        () => streamOf(begun),
+        () => createStreamResponse(begun),
         { failure: 'truncated', message: "The model's reply ended before it was complete." },
       ],
       [
-        () => streamOf(begun, 'break'),
+        () => createStreamResponse(begun, 'break'),
         {
           failure: 'truncated',
           message: "The connection to the model's server broke before the reply was complete.",
         },
       ],
       [
-        () => streamOf(begun, 'hang'),
+        () => createStreamResponse(begun, 'hang'),
         { failure: 'timeout', message: "The model's server was silent for 20 ms." },
       ],
       [
-        () => streamOf(begun + toSseText({ error: { message: 'overloaded' } })),
+        () => createStreamResponse(begun + toSseText({ error: { message: 'overloaded' } })),
         { failure: 'server-error', message: "The model's server reported an error: overloaded" },
       ],
     ];
@@ -150,7 +158,7 @@ describe('a retry', () => {
 
   it('follows a stream that is cut off before any text, with or without [DONE]', async () => {
     for (const cut of ['', toSseText(createChoiceDelta({ role: 'assistant' })), toSseText('[DONE]')]) {
-      const { requests, ...outcome } = await ask(() => streamOf(cut), { stream: true });
+      const { requests, ...outcome } = await ask(() => createStreamResponse(cut), { stream: true });
       expect(outcome).toMatchObject({
         error: {
           failure: 'truncated',
@@ -166,7 +174,7 @@ describe('a retry', () => {
     const bug = new RangeError('the client disconnected');
     let cancelled = false;
     const answer = () =>
-      streamOf(toSseText(createChoiceDelta({ content: 'Hel' })), 'hang', () => {
+      createStreamResponse(toSseText(createChoiceDelta({ content: 'Hel' })), 'hang', () => {
         cancelled = true;
       });
     const { requests, ...outcome } = await ask(answer, {

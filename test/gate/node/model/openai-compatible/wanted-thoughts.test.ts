@@ -2,21 +2,21 @@
 import { describe, expect, it } from 'vitest';
 import type { ModelMessage } from '../../../../../src/model/entry.ts';
 import type { OpenaiCompatibleOptions } from '../../../../../src/model/openai-compatible/entry.ts';
-import { openaiCompatibleWithClock } from '../../../../doors/model.ts';
+import { createOpenaiCompatible } from '../../../../doors/model.ts';
 import { createFakePace } from './fake-server.ts';
 
 const { signal } = new AbortController();
-const call = (id: string) => ({ id, name: 'look', input: '{}' });
+const createCall = (id: string) => ({ id, name: 'look', input: '{}' });
 const createToolResult = (id: string): ModelMessage => ({ role: 'tool', id, name: 'look', text: 'seen' });
 const createForeignReply = (id: string): ModelMessage => ({
   role: 'assistant',
   text: '',
-  toolCalls: [call(id)],
+  toolCalls: [createCall(id)],
 });
 const createOwnReply = (id: string, kept: object, ofCall: object = {}): ModelMessage => ({
   role: 'assistant',
   text: '',
-  toolCalls: [call(id)],
+  toolCalls: [createCall(id)],
   parts: [
     {
       type: 'reasoning',
@@ -24,14 +24,14 @@ const createOwnReply = (id: string, kept: object, ofCall: object = {}): ModelMes
       provider: { chatCompletions: { fields: ['reasoning_content'] } },
       ...kept,
     },
-    { type: 'tool-call', ...call(id), ...ofCall },
+    { type: 'tool-call', ...createCall(id), ...ofCall },
   ],
 });
 
 type SentMessage = { readonly [field: string]: unknown };
 
 /** Returns a server that can refuse requests, and the messages that it received. */
-function serve(
+function createServer(
   refuse: (messages: readonly SentMessage[]) => string | undefined,
   named: Pick<OpenaiCompatibleOptions, 'server' | 'wantsThoughts'> = {},
 ) {
@@ -44,7 +44,7 @@ function serve(
     return Response.json(message ? { error: { message } } : answer, { status: message ? 400 : 200 });
   };
   const options = { baseURL: 'https://x.test/v1', model: 'm', fetch, ...named };
-  const model = openaiCompatibleWithClock(options, createFakePace().pace);
+  const model = createOpenaiCompatible(options, createFakePace().pace);
   return {
     asked,
     ask: (messages: readonly ModelMessage[]) => model.ask({ messages, tools: [] }, { signal }),
@@ -60,7 +60,7 @@ const listSignatures = (messages: readonly SentMessage[] | undefined) =>
 
 describe('calls of another model', () => {
   it('have a blank reasoning_content once the server has sent this field in the conversation', async () => {
-    const server = serve(() => undefined);
+    const server = createServer(() => undefined);
     await server.ask([
       createOwnReply('a', {}),
       createToolResult('a'),
@@ -72,7 +72,7 @@ describe('calls of another model', () => {
   });
 
   it('have a blank reasoning_content in a second attempt and in later requests if the server requires it', async () => {
-    const server = serve((messages) =>
+    const server = createServer((messages) =>
       listThoughts(messages)?.includes(undefined)
         ? 'thinking is enabled but reasoning_content is missing in assistant tool call message at index 0'
         : undefined,
@@ -90,10 +90,10 @@ describe('calls of another model', () => {
       { provider: {} },
       { provider: { chatCompletions: { extra_content: extra } } },
     );
-    const learning = serve(() => undefined);
+    const learning = createServer(() => undefined);
     await learning.ask([signed, createToolResult('a'), createForeignReply('b'), createToolResult('b')]);
     expect(listSignatures(learning.asked[0])).toEqual([extra, sentinel]);
-    const told = serve(() => undefined, { wantsThoughts: 'signature' });
+    const told = createServer(() => undefined, { wantsThoughts: 'signature' });
     await told.ask([createForeignReply('b'), createToolResult('b')]);
     expect(listSignatures(told.asked[0])).toEqual([sentinel]);
     expect(listThoughts(told.asked[0])).toEqual([undefined]);
@@ -108,7 +108,7 @@ describe('calls of another model', () => {
   ] as const)(
     'have the data that a server with %j requires, from the first request on',
     async (named, blank, signature) => {
-      const server = serve(() => undefined, named);
+      const server = createServer(() => undefined, named);
       await server.ask([
         createForeignReply('a'),
         createToolResult('a'),

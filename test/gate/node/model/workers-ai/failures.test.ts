@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ModelFailure } from '../../../../../src/model/entry.ts';
 import { workersAi } from '../../../../../src/model/workers-ai/entry.ts';
-import { hello, streamBody, toSseText } from '../openai-compatible/fake-server.ts';
+import { createBodyStream, hello, toSseText } from '../openai-compatible/fake-server.ts';
 import { getFailure } from '../settle.ts';
 import { ask, createFakeBinding } from './fake-binding.ts';
 
@@ -141,12 +141,12 @@ describe('a stream', () => {
   it.each<[string, () => unknown, object]>([
     [
       'that ends early',
-      () => streamBody([begun]),
+      () => createBodyStream([begun]),
       { failure: 'truncated', message: "The model's reply ended before it was complete." },
     ],
     [
       'with a lost connection',
-      () => streamBody([begun], 'break'),
+      () => createBodyStream([begun], 'break'),
       {
         failure: 'truncated',
         message: "The connection to the model's server broke before the reply was complete.",
@@ -154,12 +154,12 @@ describe('a stream', () => {
     ],
     [
       'that stops sending data',
-      () => streamBody([begun], 'hang'),
+      () => createBodyStream([begun], 'hang'),
       { failure: 'timeout', message: "The model's server was silent for 20 ms." },
     ],
     [
       'that reports an error',
-      () => streamBody([begun + toSseText({ error: 'overloaded' })]),
+      () => createBodyStream([begun + toSseText({ error: 'overloaded' })]),
       { failure: 'server-error', message: "The model's server reported an error: overloaded" },
     ],
   ])('%s is not retried after it has sent some text', async (_, answer, error) => {
@@ -173,7 +173,7 @@ describe('a stream', () => {
     ['only [DONE]', toSseText('[DONE]')],
     ['an empty event', toSseText({ response: '' })],
   ])('is requested again if it contains %s', async (_, text) => {
-    const outcome = await ask(() => streamBody([text]), { stream: true });
+    const outcome = await ask(() => createBodyStream([text]), { stream: true });
     expect(getFailure(outcome)).toMatchObject({ failure: 'truncated', outputBegan: false });
     expect(outcome.runs).toHaveLength(3);
   });
@@ -212,7 +212,7 @@ describe('a binding that ignores its abort signal', () => {
     const late = Promise.withResolvers<unknown>();
     const gone = Promise.withResolvers<void>();
     await ask(() => late.promise, { stream: true, timeout: 20, retries: 0 });
-    late.resolve(streamBody([], 'hang', gone.resolve));
+    late.resolve(createBodyStream([], 'hang', gone.resolve));
     await gone.promise;
   });
 
@@ -220,7 +220,7 @@ describe('a binding that ignores its abort signal', () => {
     const controller = new AbortController();
     let cancelled = false;
     const answer = () =>
-      streamBody([toSseText({ response: 'a' }, { response: 'b' }, { response: 'c' })], 'hang', () => {
+      createBodyStream([toSseText({ response: 'a' }, { response: 'b' }, { response: 'c' })], 'hang', () => {
         cancelled = true;
       });
     const onText = (piece: string) => {

@@ -1,5 +1,5 @@
 import type { AiBinding, WorkersAiOptions } from '../../../../../src/model/workers-ai/entry.ts';
-import { workersAiWithClock } from '../../../../doors/model.ts';
+import { createWorkersAi } from '../../../../doors/model.ts';
 import { createFakePace } from '../openai-compatible/fake-server.ts';
 import { type AskParameters, settle } from '../settle.ts';
 
@@ -26,6 +26,6 @@ export const ask = async (
 ) => {
   const { binding, runs } = createFakeBinding(typeof answers === 'function' ? [answers] : answers);
   const { pace, waits } = createFakePace();
-  const model = workersAiWithClock(binding, { model: '@cf/m-1', ...asking }, pace);
+  const model = createWorkersAi(binding, { model: '@cf/m-1', ...asking }, pace);
   return { ...(await settle(model, asking)), waits, runs };
 };

@@ -2,10 +2,10 @@
 import { describe, expect, it } from 'vitest';
 import type { ModelReply } from '../../../../../src/model/entry.ts';
 import {
+  createBodyStream,
   createChoiceDelta,
   createCompletion,
   hello,
-  streamBody,
   toSseText,
 } from '../openai-compatible/fake-server.ts';
 import { getReply } from '../settle.ts';
@@ -35,7 +35,7 @@ describe('reasoning', () => {
         createChoiceDelta({ [field]: 'ok.' }),
         createChoiceDelta({ tool_calls: [{ ...call, index: 0 }] }, 'tool_calls'),
       ];
-      const streamed = await ask(() => streamBody([toSseText(...events, '[DONE]')]), { stream: true });
+      const streamed = await ask(() => createBodyStream([toSseText(...events, '[DONE]')]), { stream: true });
       const reply = getReply(whole);
       expect(reply.parts).toEqual([
         { type: 'reasoning', text: 'Look.', provider: { chatCompletions: { fields: [field] } } },

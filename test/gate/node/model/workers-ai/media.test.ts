@@ -8,7 +8,7 @@ import { ask, createFakeBinding } from './fake-binding.ts';
 const answerHi = () => ({ response: 'hi' });
 const none = { data: [], url: [] };
 
-const requestWith = (...parts: readonly MessagePart[]): ModelRequest => ({
+const createRequest = (...parts: readonly MessagePart[]): ModelRequest => ({
   messages: [
     { role: 'user', text: 'In words.', parts },
     { role: 'assistant', text: '', toolCalls: [{ id: 'a', name: 'look', input: '{}' }] },
@@ -18,7 +18,7 @@ const requestWith = (...parts: readonly MessagePart[]): ModelRequest => ({
 });
 
 it('an image in a message is sent as a part, and an image in a result is sent as text', async () => {
-  const request = requestWith(createSampleFile('image/png'), { type: 'text', text: 'What is it?' });
+  const request = createRequest(createSampleFile('image/png'), { type: 'text', text: 'What is it?' });
   const { runs } = await ask(answerHi, { request });
   const url = `data:image/png;base64,${SAMPLE_FILES['image/png']}`;
   expect(runs[0]?.inputs.messages).toEqual([
@@ -40,7 +40,7 @@ it.each([
 ])(
   'a file that the binding does not accept causes an error with its type, and the binding is not called: %#',
   async (file, what) => {
-    const outcome = await ask(answerHi, { request: requestWith(file) });
+    const outcome = await ask(answerHi, { request: createRequest(file) });
     expect(getFailure(outcome)).toMatchObject({
       failure: 'bad-request',
       message: `Workers AI cannot accept a file of the type ${what}.`,

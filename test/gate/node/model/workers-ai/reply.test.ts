@@ -3,10 +3,10 @@ import { describe, expect, it } from 'vitest';
 import type { ModelReply } from '../../../../../src/model/entry.ts';
 import { MAX_STREAM_BYTES } from '../../../../doors/model.ts';
 import {
+  createBodyStream,
   createChoiceDelta,
   createCompletion,
   hello,
-  streamBody,
   toSseText,
 } from '../openai-compatible/fake-server.ts';
 import { getFailure, getReply } from '../settle.ts';
@@ -19,7 +19,7 @@ const callOfF = (id: string, input: string) => ({ id, name: 'f', input });
 
 const askForWholeReply = async (reply: unknown) => getReply(await ask(() => reply));
 const askForStreamedReply = async (...events: readonly unknown[]) =>
-  ask(() => streamBody([toSseText(...events)]), { stream: true });
+  ask(() => createBodyStream([toSseText(...events)]), { stream: true });
 
 describe('a whole reply', () => {
   it.each<[string, unknown, Partial<ModelReply>]>([
@@ -222,7 +222,7 @@ describe('a stream', () => {
       const chunks = Array.from({ length: Math.ceil(bytes.length / size) }, (_, at) =>
         bytes.slice(at * size, (at + 1) * size),
       );
-      expect(getReply(await ask(() => streamBody(chunks), { stream: true })).text).toBe('Grüße 🌊');
+      expect(getReply(await ask(() => createBodyStream(chunks), { stream: true })).text).toBe('Grüße 🌊');
     }
   });
 });
@@ -299,7 +299,7 @@ describe('an invalid reply', () => {
     let cancelled = false;
     const chunks = Array.from({ length: 70 }, () => `: ${'x'.repeat(1024 * 1024)}\n\n`);
     const answer = () =>
-      streamBody(chunks, 'hang', () => {
+      createBodyStream(chunks, 'hang', () => {
         cancelled = true;
       });
     expect(getFailure(await ask(answer, { stream: true }))).toMatchObject({
@@ -340,7 +340,8 @@ describe('an invalid reply', () => {
     })).value;
     await fc.assert(
       fc.asyncProperty(shape, fc.boolean(), async (value, stream) => {
-        const answer = () => (stream ? streamBody([toSseText(JSON.stringify(value), DONE_EVENT)]) : value);
+        const answer = () =>
+          stream ? createBodyStream([toSseText(JSON.stringify(value), DONE_EVENT)]) : value;
         const outcome = await ask(answer, { stream, retries: 0 });
         expect('reply' in outcome || outcome.error.name === 'ModelError').toBe(true);
         const thrown = await ask(() => Promise.reject(value), { retries: 0 });

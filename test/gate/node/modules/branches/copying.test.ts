@@ -22,7 +22,7 @@ import {
 
 const LEASE_MS = 12_000;
 const owner = { id: 'owner' };
-const nameOf = (session: string): string => toSessionName({ owner, agent: 'tester', session });
+const getSessionName = (session: string): string => toSessionName({ owner, agent: 'tester', session });
 
 const createTurnStarted = (turn: string, message: string): SessionEvent => ({
   type: 'turn-started',
@@ -86,7 +86,7 @@ async function createWorld(): Promise<World> {
     leaseMs: LEASE_MS,
     dispatch: ({ name, turn }) => dispatched.push(`${name} ${turn}`),
   });
-  const source = sessions.session(nameOf('s1'));
+  const source = sessions.session(getSessionName('s1'));
   const opening = toRow({ type: 'session-opened', incarnation: 'i1', agent: 'tester' });
   const start = { turn: 't1', opening, started: toRow(createTurnStarted('t1', 'One?')) };
   const leased = await source.begin({ nonce: 'n', start, reader: toReader() });
@@ -115,7 +115,7 @@ async function openFork(
       ? toRow({ type: 'module-event', turn: 'i2', module: 'branches', facts: [] })
       : toRow(createTurnStarted('t1', 'One?'));
   const start = { turn: 'i2', opening: { ...opening, turn: 'i2' }, started: second };
-  const leased = await session(nameOf('f')).begin({ nonce: 'n', start, reader: toReader() });
+  const leased = await session(getSessionName('f')).begin({ nonce: 'n', start, reader: toReader() });
   if (leased.status !== 'leased') throw new Error('The session was not leased.');
   return leased;
 }
@@ -146,7 +146,7 @@ function copyWith(
 
 /** The events of the fork after the copy, without their times. */
 const readCopiedEvents = async ({ session }: World) =>
-  (await readJournal(session(nameOf('f')))).map(({ at: _, ...event }) => event);
+  (await readJournal(session(getSessionName('f')))).map(({ at: _, ...event }) => event);
 
 const CLOSING_EVENTS = [
   {
@@ -182,7 +182,7 @@ describe('a copy into a fork', () => {
     const all = await createWorld();
     const sent: string[] = [];
     await copyWith(all, await openFork(all, { told: 'Mind this.' }), async (send) => {
-      const head = (await all.session(nameOf('f')).read({ from: 1, limit: 1 }))?.head;
+      const head = (await all.session(getSessionName('f')).read({ from: 1, limit: 1 }))?.head;
       sent.push(`${head}`);
       return send();
     });
@@ -197,9 +197,9 @@ describe('a copy into a fork', () => {
     ]);
     // The second append contains the last events and those that close the copied turns and calls.
     expect(new Set(sent)).toEqual(new Set(['2', '3']));
-    const page = await all.session(nameOf('f')).read({ from: 1, limit: 1 });
+    const page = await all.session(getSessionName('f')).read({ from: 1, limit: 1 });
     expect(page?.openTurn).toBe(null);
-    const folded = await foldAll(all.session(nameOf('s1')), modules.memories);
+    const folded = await foldAll(all.session(getSessionName('s1')), modules.memories);
     expect(folded && listBranches(folded.state)).toEqual([{ session: 'f', at: EVENT_COUNT, of: 'i1' }]);
   });
 
@@ -223,18 +223,18 @@ describe('a copy into a fork', () => {
           throw new Error('killed');
         });
         await killed.catch(() => {});
-        const fork = all.session(nameOf('f'));
+        const fork = all.session(getSessionName('f'));
         await all.clock.advance(10 * LEASE_MS);
         const isOver = (await fork.read({ from: 1, limit: 1 }))?.openTurn === null;
         // If the last append was not stored, the alarm has handed over the fork.
-        expect(all.dispatched.includes(`${nameOf('f')} i2`)).toBe(!isOver);
+        expect(all.dispatched.includes(`${getSessionName('f')} i2`)).toBe(!isOver);
         if (!isOver) {
           const leased = await fork.resume({ turn: 'i2', nonce: 'm', reader: toReader() });
           if (leased.status !== 'leased') throw new Error(`The fork is ${leased.status}.`);
           await copyWith(all, leased, (send) => send());
         }
         expect(await readCopiedEvents(all)).toEqual(expected);
-        const folded = await foldAll(all.session(nameOf('s1')), modules.memories);
+        const folded = await foldAll(all.session(getSessionName('s1')), modules.memories);
         expect(folded && listBranches(folded.state)).toHaveLength(1);
       }
     }
@@ -242,7 +242,7 @@ describe('a copy into a fork', () => {
 
   it('keeps its lease while it reads many files', async () => {
     const all = await createWorld();
-    const source = all.session(nameOf('s1'));
+    const source = all.session(getSessionName('s1'));
     const blobs = Array.from('abcdef', (id) => ({ id, about: '{}', size: 4, bytes: new Uint8Array(4) }));
     const parts = blobs.map(({ id, size }) => ({ type: 'file', id, size, mediaType: 'image/png' }) as const);
     const start = {
@@ -258,17 +258,17 @@ describe('a copy into a fork', () => {
       await all.clock.advance(LEASE_MS / 6);
       return send();
     });
-    const fork = all.session(nameOf('f'));
+    const fork = all.session(getSessionName('f'));
     expect((await fork.read({ from: 1, limit: 1 }))?.openTurn).toBe(null);
     expect(await fork.blob({ id: 'f' })).toMatchObject({ size: 4 });
-    expect(all.dispatched.filter((one) => one.startsWith(nameOf('f')))).toEqual([]);
+    expect(all.dispatched.filter((one) => one.startsWith(getSessionName('f')))).toEqual([]);
   });
 
   it('can end at the first event of the source', async () => {
     const all = await createWorld();
     await openFork(all, { at: 1 });
     await all.clock.advance(10 * LEASE_MS);
-    const fork = all.session(nameOf('f'));
+    const fork = all.session(getSessionName('f'));
     const leased = await fork.resume({ turn: 'i2', nonce: 'm', reader: toReader() });
     if (leased.status !== 'leased') throw new Error(`The fork is ${leased.status}.`);
     await copyWith(all, leased, (send) => send());
@@ -280,20 +280,20 @@ describe('a copy into a fork', () => {
     for (const isNew of [false, true]) {
       const all = await createWorld();
       const leased = await openFork(all);
-      const source = all.session(nameOf('s1'));
+      const source = all.session(getSessionName('s1'));
       await source.erase();
       if (isNew) {
         const opening = toRow({ type: 'session-opened', incarnation: 'i3', agent: 'tester' });
         await source.accept({ turn: 't1', opening, started: toRow(createTurnStarted('t1', 'One?')) });
       }
       await copyWith(all, leased, (send) => send());
-      expect(await all.session(nameOf('f')).read({ from: 1 })).toBe(null);
+      expect(await all.session(getSessionName('f')).read({ from: 1 })).toBe(null);
     }
   });
 
   it('fails if a newer version has written to the source', async () => {
     const all = await createWorld();
-    const source = all.session(nameOf('s1'));
+    const source = all.session(getSessionName('s1'));
     const start = {
       turn: 't3',
       opening: toRow({ type: 'session-opened', incarnation: 'i1', agent: 'tester' }),

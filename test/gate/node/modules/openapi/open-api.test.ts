@@ -69,12 +69,12 @@ describe('the errors of `openApi`', () => {
     [
       'a route that every app has',
       [{ 'GET /health': createAnsweringRoute('Echo') }],
-      "openApi: 'GET /health' has two descriptions. Remove one.",
+      "openApi describes 'GET /health' twice. Remove one.",
     ],
     [
       'a repeated description',
       [openAiDescription, openAiDescription],
-      "openApi: 'GET /v1/models' has two descriptions. Remove one.",
+      "openApi describes 'GET /v1/models' twice. Remove one.",
     ],
     [
       'a schema that every app has',

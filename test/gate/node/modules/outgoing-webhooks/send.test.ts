@@ -108,8 +108,9 @@ describe('a message of an outgoing webhook', () => {
 
   it('is sent to the URL that a function returns for the environment', async () => {
     const sent = createReceiver(acceptDelivery);
-    const url = ({ HOST }: Readonly<Record<string, unknown>>) => `http://localhost:8787/${String(HOST)}`;
-    await send({ config: { url }, env: { ...ENV, HOST: 'here' } });
+    const computeUrl = ({ HOST }: Readonly<Record<string, unknown>>) =>
+      `http://localhost:8787/${String(HOST)}`;
+    await send({ config: { url: computeUrl }, env: { ...ENV, HOST: 'here' } });
     expect(sent.map((one) => one.url)).toEqual(['http://localhost:8787/here']);
   });
 
@@ -201,11 +202,14 @@ describe('the options of an outgoing webhook', () => {
 
   it('have defaults', () => {
     const use = outgoingWebhook({ url: TEST_URL, secret: 'S' });
-    const stopOf = (stop: StoppedTurn['stop']) =>
+    const runStopSeam = (stop: StoppedTurn['stop']) =>
       STOP_SEAM.of(use)?.({ id: 't1', stop, seq: 3, name: '["owner","any","s1"]' });
     expect([use.module.name, use.key]).toEqual(['outgoing-webhooks', 'outgoing']);
-    expect(stopOf('ended')).toEqual({ agenda: [{ ref: '["t1",3]' }] });
-    expect([stopOf('suspended'), stopOf('failed')]).toEqual([stopOf('ended'), stopOf('ended')]);
+    expect(runStopSeam('ended')).toEqual({ agenda: [{ ref: '["t1",3]' }] });
+    expect([runStopSeam('suspended'), runStopSeam('failed')]).toEqual([
+      runStopSeam('ended'),
+      runStopSeam('ended'),
+    ]);
   });
 
   const WHSEC = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';

@@ -9,7 +9,7 @@ const createLoop = (turn: string) => ({ turn }) as TurnLoop;
 it('a turn is handed over while the limits of its owner are unavailable', async () => {
   holdGrant('waits', { epoch: 1, grant: async () => 'unavailable' });
   await expect(readTurnBudgets(createLoop('waits'))).rejects.toMatchObject({
-    name: 'Interrupted',
+    name: 'InterruptionError',
     why: 'handed-over',
     message: 'the limits of its owner cannot be read now',
   });
@@ -19,7 +19,7 @@ it('a turn without an allowance makes no model call', async () => {
   const over = { status: 'over', limit: 'cost', most: 5, used: 5 } as const;
   holdGrant('over', { epoch: 1, grant: async () => over });
   await expect(readTurnBudgets(createLoop('over'))).rejects.toMatchObject({
-    name: 'ModelCallRefused',
+    name: 'ModelRefusalError',
     refusal: { limit: 'cost' },
   });
 });

@@ -3,7 +3,7 @@ import type { JsonObject } from '../../../../../src/index.ts';
 import { scheduleMessage } from '../../../../../src/modules/schedules/entry.ts';
 import { createEmptyState } from '../../../../doors/journal.ts';
 import { CallStarts } from '../../../../doors/loop.ts';
-import { modelText } from '../../../../doors/tools.ts';
+import { getModelText } from '../../../../doors/tools.ts';
 import { createFakeInvocation } from '../../tools/fake-invocation.ts';
 
 beforeEach(() => {
@@ -14,14 +14,14 @@ afterEach(() => {
 });
 
 /** Returns the text that the model reads, and the scheduled messages without their turn. */
-async function call(input: JsonObject, inSession = true): Promise<[string, ...object[]]> {
+async function callScheduleTool(input: JsonObject, inSession = true): Promise<[string, ...object[]]> {
   const { call } = createFakeInvocation('schedule_message');
   const journal = { state: createEmptyState(), waiting: { turns: 0, bytes: 0 } };
   const agent = { name: 'planner', limits: { maxGenerations: 8, maxScheduled: 20 } };
   const origin = new CallStarts({ journal, agent, log: call.log, started: [], named: new Set() }, {});
   // The tool reads the origin from its call.
   Object.assign(call, { origin, inSession });
-  const text = modelText(await scheduleMessage().call(input, call));
+  const text = getModelText(await scheduleMessage().call(input, call));
   const later = await Promise.all(origin.later);
   for (const { turn } of later) expect(text).toContain(turn);
   return [text, ...later.map(({ turn: _, ...more }) => more)];
@@ -44,7 +44,7 @@ describe('`schedule_message`', () => {
     ['2027-01-31T10:00:00Z', 3_599.5, '10:00:00'],
     ['2027-01-31T12:00+02:00', 3_599.5, '10:00:00'],
   ])('accepts the delay %j', async (when, delaySeconds, time) => {
-    expect(await call({ message, when })).toEqual([
+    expect(await callScheduleTool({ message, when })).toEqual([
       expect.stringMatching(`^Scheduled for 2027-01-31T${time}Z, as turn [0-9a-f]{16}.$`),
       { message, after: delaySeconds * 1_000 },
     ]);
@@ -54,7 +54,7 @@ describe('`schedule_message`', () => {
     ['in 3 days', '2027-02-03T09:00:00Z'],
     ['2 weeks', '2027-02-14T09:00:00Z'],
   ])('accepts the date %j', async (when, time) => {
-    expect((await call({ message, when }))[0]).toMatch(`Scheduled for ${time}, as turn `);
+    expect((await callScheduleTool({ message, when }))[0]).toMatch(`Scheduled for ${time}, as turn `);
   });
 
   it.each([
@@ -66,7 +66,7 @@ describe('`schedule_message`', () => {
     '2027-01-31T10:00:00',
     '2027-13-45T10:00:00Z',
   ])('does not guess the meaning of %j', async (when) => {
-    expect(await call({ message, when })).toEqual([
+    expect(await callScheduleTool({ message, when })).toEqual([
       `Error: '${when}' is not clear. Say "in 2 hours", a number of seconds, or a time with its offset such as ` +
         '2027-01-31T09:00:00Z.',
     ]);
@@ -82,16 +82,16 @@ describe('`schedule_message`', () => {
       "Error: '2027-01-31T08:59:59Z' is over: it is 2027-01-31T09:00:00Z now.",
     ],
   ])('reports the problem with %j', async (input, text) => {
-    expect(await call(input)).toEqual([text]);
+    expect(await callScheduleTool(input)).toEqual([text]);
   });
 
   it('shows only the beginning of a long text in an error', async () => {
-    const [text] = await call({ message, when: 'x'.repeat(1_000) });
+    const [text] = await callScheduleTool({ message, when: 'x'.repeat(1_000) });
     expect(text.startsWith(`Error: '${'x'.repeat(60)}...' is not clear.`)).toBe(true);
   });
 
   it('cannot schedule outside of a session', async () => {
-    expect(await call({ message, when: '90' }, false)).toEqual([
+    expect(await callScheduleTool({ message, when: '90' }, false)).toEqual([
       'Error: There is no session that could keep the message, so it was not scheduled.',
     ]);
   });

@@ -63,17 +63,17 @@ function findProblems(events: readonly StoredEvent[], turn: string): string[] {
     const ids = new Set(nodes.map(({ node }) => node.id));
     const seqs = nodes.flatMap(({ node }) => node.seqs).sort((a, b) => a - b);
     const expected = own.slice(0, length).map(({ seq }) => seq);
-    const say = (problem: string) => problems.push(`after ${expected.at(-1)}: ${problem}`);
-    if (seqs.join() !== expected.join()) say(`the events ${seqs.join()}`);
-    if (ids.size < nodes.length) say('an id twice');
+    const recordProblem = (problem: string) => problems.push(`after ${expected.at(-1)}: ${problem}`);
+    if (seqs.join() !== expected.join()) recordProblem(`the events ${seqs.join()}`);
+    if (ids.size < nodes.length) recordProblem('an id twice');
     for (const { node, around } of nodes) {
       const [end = Infinity, outer = Infinity] = [node.end, around?.end];
       if (end < node.start || node.start < (around?.start ?? 0) || end > outer)
-        say(`the times of ${node.id}`);
+        recordProblem(`the times of ${node.id}`);
     }
     // Only the node of a request that was never sent may disappear.
     const gone = before.filter((id) => !ids.has(id) && !/\/\d+(\/model(\/attempt\.\d+)?)?$/.test(id));
-    if (gone.length > 0) say(`gone: ${gone.join()}`);
+    if (gone.length > 0) recordProblem(`gone: ${gone.join()}`);
     before = [...ids];
   }
   return problems;

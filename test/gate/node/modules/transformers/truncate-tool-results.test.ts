@@ -4,14 +4,14 @@ import {
   type TruncationOptions,
   truncateToolResults,
 } from '../../../../../src/modules/transformers/entry.ts';
-import { modelText } from '../../../../doors/tools.ts';
+import { getModelText } from '../../../../doors/tools.ts';
 import { showThrough } from './shown-by.ts';
 
 const truncateResult = (content: string, options?: TruncationOptions): string | undefined => {
   const call = { id: 'c', name: 'look', input: '{}', result: { type: 'text', content } } as const;
   const [reply] = showThrough(truncateToolResults(options), [{ role: 'assistant', text: '', calls: [call] }]);
   const result = reply?.role === 'assistant' ? reply.calls[0]?.result : undefined;
-  return result && modelText(result);
+  return result && getModelText(result);
 };
 
 describe('a long result', () => {

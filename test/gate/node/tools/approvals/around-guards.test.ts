@@ -54,7 +54,7 @@ async function runTurn(tools: readonly AnyTool[], ...replies: readonly ScriptedR
   return { session, asked: await approveAll(session) };
 }
 
-const NO_INPUT = v.object({});
+const EMPTY_INPUT_SCHEMA = v.object({});
 
 describe('a tool inside a guarded unfolding tool', () => {
   it('does not run if the model passes its input to the unfolding tool, because that call only opens the tool', async () => {
@@ -107,7 +107,7 @@ describe('a tool inside a guarded unfolding tool', () => {
     const dig = defineAgenticTool({
       name: 'dig',
       description: 'Digs.',
-      input: NO_INPUT,
+      input: EMPTY_INPUT_SCHEMA,
       tools: [withApproval(createOffice(createTool('pay')))],
     });
     const { session, asked } = await runTurn(
@@ -125,7 +125,7 @@ describe('a tool inside a guarded unfolding tool', () => {
     const book = definePlaybook({
       name: 'book',
       description: 'Plays.',
-      input: NO_INPUT,
+      input: EMPTY_INPUT_SCHEMA,
       tools: [createTool('search')],
       locked: [{ tool: withApproval(createOffice(createTool('pay'))), unlockedBy: after('search') }],
     });
@@ -141,7 +141,7 @@ describe('a tool inside a guarded unfolding tool', () => {
     const machine = defineStateMachine({
       name: 'orders',
       description: 'Orders.',
-      input: NO_INPUT,
+      input: EMPTY_INPUT_SCHEMA,
       initial: 'draft',
       states: {
         draft: [{ tool: withApproval(createOffice(createTool('pay'))), to: 'paid' }],
@@ -163,7 +163,7 @@ describe('a tool inside a guarded unfolding tool', () => {
 
   it('is guarded if an object offers it, even after the same reply replaces the object', async () => {
     const paid: string[] = [];
-    const pay = (name: string, id: string) =>
+    const createPayTool = (name: string, id: string) =>
       defineTool({ name, description: 'Pays.', run: () => paid[paid.push(`${name} ${id}`) - 1] });
     const Customer = defineDomainType({
       name: 'Customer',
@@ -171,8 +171,8 @@ describe('a tool inside a guarded unfolding tool', () => {
       tools: ({ id }) => [
         withApproval(
           createOffice(
-            pay('pay', id),
-            defineUnfolding({ name: 'more', description: 'More.', tools: [pay('deep', id)] }),
+            createPayTool('pay', id),
+            defineUnfolding({ name: 'more', description: 'More.', tools: [createPayTool('deep', id)] }),
           ),
         ),
       ],
@@ -188,7 +188,7 @@ describe('a tool inside a guarded unfolding tool', () => {
     const book = definePlaybook({
       name: 'book',
       description: 'Plays.',
-      input: NO_INPUT,
+      input: EMPTY_INPUT_SCHEMA,
       use: [chaining([chainFrom(Customer)])],
       tools: [get],
       locked: [],

@@ -25,13 +25,13 @@ import {
   getLastResults,
   getOfferedTools,
 } from '../../unfolding/scenes.ts';
-import { refundTool } from './refund.ts';
+import { createRefundTool } from './refund.ts';
 
 const REFUND_REPLY = callTools(['refund', { orderId: 7 }]);
 
 /** An unfolding tool with a refund tool, and its recorded refunds. */
 function createOffice(more = {}) {
-  const { refund, refunds } = refundTool();
+  const { refund, refunds } = createRefundTool();
   const tools = [refund, createTool('look')];
   const unfolding = defineUnfolding({ name: 'office', description: 'The office.', tools, ...more });
   return { unfolding, refund, refunds };
@@ -76,9 +76,12 @@ describe('requireApproval of an unfolding tool', () => {
 
   it('passes the checked input of the inner tool to the message, and names that tool', async () => {
     const { unfolding } = createOffice();
-    const message = (input: unknown, call: { readonly tool: string }) =>
+    const formatMessage = (input: unknown, call: { readonly tool: string }) =>
       `${call.tool} ${JSON.stringify(input)}?`;
-    const session = createSession([requireApproval(unfolding, message)], [callTools('office'), REFUND_REPLY]);
+    const session = createSession(
+      [requireApproval(unfolding, formatMessage)],
+      [callTools('office'), REFUND_REPLY],
+    );
     await session.send('Go.');
     expect((await listPendingQuestions(session))[0]?.message).toBe('refund {"orderId":7,"amount":10}?');
   });

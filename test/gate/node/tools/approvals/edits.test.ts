@@ -24,7 +24,7 @@ import { createManualClock, createTestSession, type TestSession } from '../../..
 import { createDecidedCall } from './decided-invocation.ts';
 
 /** A tool with a maximum of 100 that its JSON Schema does not state. `paid` records its inputs. */
-function payTool() {
+function createPayTool() {
   const paid: unknown[] = [];
   const pay = defineTool({
     name: 'pay',
@@ -64,7 +64,7 @@ const getLastResults = (session: TestSession): string[] =>
     message.role === 'tool' ? [message.text] : [],
   );
 
-const edit = (input: JsonObject) => ({ decision: 'edit', input }) as const;
+const createEditDecision = (input: JsonObject) => ({ decision: 'edit', input }) as const;
 const formatEditedResult = (input: JsonObject): string =>
   `Paid.\nNote: whoever approved this call changed its input to ${JSON.stringify(input)}.`;
 
@@ -80,25 +80,29 @@ const createPipeline = (tool: AnyTool): AnyTool =>
 
 describe('an invalid edit', () => {
   it('is refused before it consumes the approval, and the model never sees it', async () => {
-    const { pay, paid } = payTool();
+    const { pay, paid } = createPayTool();
     const { session } = createScene(requireApproval(pay, 'Pay?'));
     await session.send('Go.');
     const pending = await session.pending();
-    await expect(session.decide('pay', edit({ amount: 101 }))).rejects.toThrow(
+    await expect(session.decide('pay', createEditDecision({ amount: 101 }))).rejects.toThrow(
       new Error('The answer is not valid: input: amount: At most 100..'),
     );
     expect(await session.pending()).toEqual(pending);
-    expect(await session.decide('pay', edit({ amount: 99 }))).toMatchObject({ outcome: 'completed' });
+    expect(await session.decide('pay', createEditDecision({ amount: 99 }))).toMatchObject({
+      outcome: 'completed',
+    });
     expect([paid, getLastResults(session)]).toEqual([[{ amount: 99 }], [formatEditedResult({ amount: 99 })]]);
   });
 
   it('leads to another question that states the problem, if the tool is found only when the turn resumes', async () => {
-    const { pay, paid } = payTool();
+    const { pay, paid } = createPayTool();
     const { session } = createScene(createPipeline(requireApproval(pay, 'Pay?', { by: 'manager' })), {});
     await session.send('Go.');
     const [first] = await session.pending();
     for (const [place, amount] of [101, 102].entries()) {
-      expect(await session.decide('pay', edit({ amount }))).toMatchObject({ outcome: 'suspended' });
+      expect(await session.decide('pay', createEditDecision({ amount }))).toMatchObject({
+        outcome: 'suspended',
+      });
       session.restart();
       expect(await session.pending()).toEqual([
         {
@@ -109,17 +113,19 @@ describe('an invalid edit', () => {
       ]);
     }
     expect(paid).toEqual([]);
-    expect(await session.decide('pay', edit({ amount: 99 }))).toMatchObject({ outcome: 'completed' });
+    expect(await session.decide('pay', createEditDecision({ amount: 99 }))).toMatchObject({
+      outcome: 'completed',
+    });
     expect([paid, getLastResults(session)]).toEqual([[{ amount: 99 }], [formatEditedResult({ amount: 99 })]]);
     expect(session.requests).toHaveLength(2);
   });
 
   it('is reported once, even if the Worker is killed between the edit and the question', async () => {
-    const { pay, paid } = payTool();
+    const { pay, paid } = createPayTool();
     let kills = 0;
     let begun = 0;
     let session: TestSession | undefined;
-    const message = (): string => {
+    const askAndKill = (): string => {
       begun += 1;
       if (begun > 1 && kills < 2) {
         kills += 1;
@@ -127,9 +133,11 @@ describe('an invalid edit', () => {
       }
       return 'Pay?';
     };
-    session = createScene(createPipeline(requireApproval(pay, message)), {}).session;
+    session = createScene(createPipeline(requireApproval(pay, askAndKill)), {}).session;
     await session.send('Go.');
-    expect(await session.decide('pay', edit({ amount: 101 }))).toMatchObject({ outcome: 'suspended' });
+    expect(await session.decide('pay', createEditDecision({ amount: 101 }))).toMatchObject({
+      outcome: 'suspended',
+    });
     expect(await session.decide('pay', 'approve')).toMatchObject({ outcome: 'completed' });
     const events = (await session.events()).map(({ type }) => type);
     const questions = events.filter((type) => type === 'tool-call-suspended');
@@ -143,13 +151,13 @@ describe('an invalid edit', () => {
   ] as const)(
     "never lets the tool run with the model's input if no new decision arrives, even if `onExpiry` is %s",
     async (onExpiry, outcome, texts) => {
-      const { pay, paid } = payTool();
+      const { pay, paid } = createPayTool();
       const { session, clock } = createScene(
         createPipeline(requireApproval(pay, 'Pay?', { expires: 60_000, onExpiry })),
         {},
       );
       await session.send('Go.');
-      await session.decide('pay', edit({ amount: 101 }));
+      await session.decide('pay', createEditDecision({ amount: 101 }));
       await clock.advance(60_000);
       expect([(await session.settled()).outcome, paid]).toEqual([outcome, []]);
       if (texts) expect(getLastResults(session)).toEqual(texts);
@@ -166,14 +174,18 @@ describe('an invalid edit', () => {
         ),
       }),
     });
-    const { pay, paid } = payTool();
+    const { pay, paid } = createPayTool();
     const { session } = createScene(requireType(pay, Limit, { message: 'How much?' }));
     await session.send('Go.');
-    expect(await session.decide('pay', edit({ most: 100 }))).toMatchObject({ outcome: 'suspended' });
+    expect(await session.decide('pay', createEditDecision({ most: 100 }))).toMatchObject({
+      outcome: 'suspended',
+    });
     expect((await session.pending()).map(({ message }) => message)).toEqual([
       'How much?\nWhat was sent is not valid, and nothing has run:\n- most: Less than 100.',
     ]);
-    expect(await session.decide('pay', edit({ most: 99 }))).toMatchObject({ outcome: 'completed' });
+    expect(await session.decide('pay', createEditDecision({ most: 99 }))).toMatchObject({
+      outcome: 'completed',
+    });
     expect(paid).toEqual([INPUT]);
   });
 });
@@ -192,22 +204,22 @@ describe('the input that a decision starts from', () => {
       INPUT,
     ],
   ])('is %s, and an edit replaces it', async (_, around, sent, input) => {
-    const { pay, paid } = payTool();
+    const { pay, paid } = createPayTool();
     const { session } = createScene(around(requireApproval(pay, 'Pay?')), sent);
     await session.send('Go.');
     const [pending] = await session.pending();
     expect(pending).toMatchObject(input ? { input, sent } : { input: sent });
     expect([pending && 'sent' in pending, pending?.schema]).toEqual([input !== undefined, pay.inputSchema]);
-    await session.decide('pay', edit({ ...Object(pending?.input), amount: 99 }));
+    await session.decide('pay', createEditDecision({ ...Object(pending?.input), amount: 99 }));
     expect(paid).toEqual([{ amount: 99 }]);
   });
 
   it('is the JSON of the call instead of the output of the input schema', async () => {
     const requests: ReviewRequest[] = [];
-    const { pay, paid } = payTool();
+    const { pay, paid } = createPayTool();
     const reviewed = withReview(pay, (request) => {
       requests.push(request);
-      return edit({ ...request.sent, amount: request.input.amount + 1 });
+      return createEditDecision({ ...request.sent, amount: request.input.amount + 1 });
     });
     const { session } = createScene(reviewed, { ...INPUT, on: '2026-11-23' });
     await session.send('Go.');
@@ -239,11 +251,11 @@ describe('a reviewer that returns an invalid edit', () => {
   };
 
   it('is asked again with the problem, which the model does not see', async () => {
-    const { pay, paid } = payTool();
+    const { pay, paid } = createPayTool();
     const { handler, requests } = createReviewer(
-      edit({ amount: 101 }),
-      edit({ amount: 102 }),
-      edit({ amount: 99 }),
+      createEditDecision({ amount: 101 }),
+      createEditDecision({ amount: 102 }),
+      createEditDecision({ amount: 99 }),
     );
     const { session } = createScene(withReview(pay, handler, { message: 'Pay?', onTimeout: 'approve' }));
     await session.send('Go.');
@@ -257,8 +269,8 @@ describe('a reviewer that returns an invalid edit', () => {
   });
 
   it('is asked at most three times', async () => {
-    const { pay, paid } = payTool();
-    const { handler, requests } = createReviewer(edit({ amount: 101 }));
+    const { pay, paid } = createPayTool();
+    const { handler, requests } = createReviewer(createEditDecision({ amount: 101 }));
     const { session } = createScene(withReview(pay, handler));
     await session.send('Go.');
     expect([requests.length, requests[1]?.message, paid]).toEqual([
@@ -274,11 +286,11 @@ describe('a reviewer that returns an invalid edit', () => {
 
   it('has one time limit for all attempts, after which no edited input runs', async () => {
     vi.useFakeTimers();
-    const { pay, paid } = payTool();
+    const { pay, paid } = createPayTool();
     let asked = 0;
     const handler: ReviewHandler = ({ problems: told }) => {
       asked += 1;
-      return told ? new Promise(() => {}) : edit({ amount: 101 });
+      return told ? new Promise(() => {}) : createEditDecision({ amount: 101 });
     };
     const { call } = createDecidedCall('pay', []);
     const answering = withReview(pay, handler, { timeout: 1_000, onTimeout: 'approve' }).call(INPUT, call);
@@ -299,7 +311,7 @@ describe('a reviewer that returns an invalid edit', () => {
       humanInput({
         handler: ({ message, problems: told, sent }) => {
           texts.push(message, ...(told ?? []));
-          return edit(told ? { ...answer } : { ...sent });
+          return createEditDecision(told ? { ...answer } : { ...sent });
         },
       }).call(question, call);
     expect(await createAskingTool({ text: 'Blue.' })).toEqual({ type: 'text', content: 'Blue.' });

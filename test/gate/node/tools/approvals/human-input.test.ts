@@ -105,13 +105,13 @@ describe('the tool that asks a person', () => {
 
   it('asks a handler if it has one, with or without a session (AEA-08)', async () => {
     const requests: ReviewRequest[] = [];
-    const handler: ReviewHandler = (request) => {
+    const handleReview: ReviewHandler = (request) => {
       requests.push(request);
       return { decision: 'edit', input: { text: 'Blue.' } };
     };
     for (const inSession of [true, false]) {
       const { call, asked } = createDecidedCall('human_input', [], { inSession });
-      const result = await humanInput({ handler, expires: 60_000 }).call(INPUT, call);
+      const result = await humanInput({ handler: handleReview, expires: 60_000 }).call(INPUT, call);
       expect([result.content, asked]).toEqual(['Blue.', []]);
     }
     expect(requests).toMatchObject([
@@ -138,12 +138,14 @@ describe('the tool that asks a person', () => {
   });
 
   it('uses its new name in an error after it was renamed', async () => {
-    const answer = async (tool: AnyTool) => {
+    const getCheckAnswer = async (tool: AnyTool) => {
       const checked = await tool.check({ question: '' });
       return checked.ok ? '' : checked.answer.content;
     };
-    expect(await answer(humanInput())).toMatch(/^The input of tool 'human_input' is not valid:/);
-    expect(await answer(withName(humanInput(), 'ask'))).toMatch(/^The input of tool 'ask' is not valid:/);
+    expect(await getCheckAnswer(humanInput())).toMatch(/^The input of tool 'human_input' is not valid:/);
+    expect(await getCheckAnswer(withName(humanInput(), 'ask'))).toMatch(
+      /^The input of tool 'ask' is not valid:/,
+    );
   });
 
   it('throws if its definition is invalid (AEA-09)', () => {

@@ -26,7 +26,7 @@ import {
   type ScriptedReply,
   type TestSession,
 } from '../../../../../src/testing/entry.ts';
-import { refundTool } from './refund.ts';
+import { createRefundTool } from './refund.ts';
 
 const INPUT = { orderId: 1003, amount: 149 };
 const REFUND_REPLY: ScriptedReply = { calls: [{ name: 'refund', input: INPUT }] };
@@ -42,7 +42,7 @@ const getLastResults = (session: TestSession): string[] =>
 
 /** A session with one tool that requires approval. */
 function createApproving(options: ApprovalOptions = {}, replies: readonly ScriptedReply[] = []) {
-  const { refund, refunds } = refundTool();
+  const { refund, refunds } = createRefundTool();
   const clock = createManualClock();
   const tool = requireApproval(refund, ({ amount }) => `Refund ${amount}?`, options);
   const session = createTestSession(createDesk(tool), {
@@ -161,7 +161,7 @@ describe('a turn that waits for an approval', () => {
   });
 
   it('runs the call once if the Worker is killed between the decision and the run', async () => {
-    const { refund, refunds } = refundTool();
+    const { refund, refunds } = createRefundTool();
     let kills = 0;
     let begun = 0;
     const tool = requireApproval(refund, () => {
@@ -184,7 +184,7 @@ describe('a turn that waits for an approval', () => {
   });
 
   it('runs no call of a batch before every call of it is decided', async () => {
-    const { refund, refunds } = refundTool();
+    const { refund, refunds } = createRefundTool();
     const calls = [1, 2].map((orderId) => ({ name: 'refund', input: { orderId } }));
     const session = createTestSession(createDesk(requireApproval(refund, 'May it?')), {
       replies: [{ calls }, 'Done.'],
@@ -198,7 +198,7 @@ describe('a turn that waits for an approval', () => {
   });
 
   it('can wait inside a nested loop, whose earlier calls do not run again', async () => {
-    const { refund, refunds } = refundTool();
+    const { refund, refunds } = createRefundTool();
     let looks = 0;
     const look = defineTool({
       name: 'look',
@@ -288,7 +288,7 @@ describe('other tools that wait', () => {
   });
 
   it('wait only for calls that their decider asks about (DEC-16)', async () => {
-    const { refund, refunds } = refundTool();
+    const { refund, refunds } = createRefundTool();
     const tool = withAwaiting(refund, ({ amount }) =>
       amount > 100 ? { message: `${amount}?`, allows: ['approve', 'reject'] } : undefined,
     );
@@ -329,7 +329,7 @@ describe('other tools that wait', () => {
 
 describe('a synchronous reviewer in a session', () => {
   it('approves without a pause, and only for the agent that has it (AEA-01, AEA-13)', async () => {
-    const { refund, refunds } = refundTool();
+    const { refund, refunds } = createRefundTool();
     const session = createTestSession(createDesk(withReview(refund, autoApprove())), {
       replies: [REFUND_REPLY, 'Done.'],
     });
@@ -339,7 +339,7 @@ describe('a synchronous reviewer in a session', () => {
   });
 
   it('is asked again about a call that a crash interrupted before it started', async () => {
-    const { refund, refunds } = refundTool();
+    const { refund, refunds } = createRefundTool();
     let reviews = 0;
     const reviewThenKill = (): Review => {
       reviews += 1;
@@ -355,7 +355,7 @@ describe('a synchronous reviewer in a session', () => {
   });
 
   it('fails the call if it throws, and the call does not run (AEA-05)', async () => {
-    const { refund, refunds } = refundTool();
+    const { refund, refunds } = createRefundTool();
     const throwInReview = (): Review => {
       throw new Error('The reviewer is out.');
     };
@@ -404,7 +404,7 @@ describe('a synchronous reviewer in a session', () => {
   };
 
   it('ends a parallel batch as cancelled if it decides on an exit (AEA-06, AEA-10)', async () => {
-    const { refund, refunds } = refundTool();
+    const { refund, refunds } = createRefundTool();
     const leaving = withReview(refund, () => ({ decision: 'exit', reason: 'Enough.' }));
     const session = createTestSession(createDesk(leaving, look), { replies: [BATCH] });
     expect(await session.send('Go.')).toMatchObject({
@@ -415,7 +415,7 @@ describe('a synchronous reviewer in a session', () => {
   });
 
   it('fails a turn with a parallel batch if it is misconfigured, with its own message (AEA-05, AEA-10)', async () => {
-    const { refund, refunds } = refundTool();
+    const { refund, refunds } = createRefundTool();
     // Plain JavaScript can pass this.
     const nothing = (() => undefined) as unknown as () => Review;
     const session = createTestSession(createDesk(withReview(refund, nothing), look), { replies: [BATCH] });

@@ -16,7 +16,7 @@ import { parseEvent, toRow } from '../../../../doors/journal.ts';
 const Note = defineDomainType({ name: 'Note', schema: v.object({ text: v.string() }) });
 const notBy = 'requester' as const;
 
-const pay = (): AnyTool =>
+const createPayTool = (): AnyTool =>
   defineTool({
     name: 'pay',
     description: 'Pays.',
@@ -33,14 +33,14 @@ function createScene(tool: AnyTool, replies = ['Done.']): TestSession {
   });
 }
 
-const waitIn = async (session: TestSession) =>
+const listWaits = async (session: TestSession) =>
   (await session.events()).flatMap((event) => (event.type === 'tool-call-suspended' ? [event.wait] : []));
 
 describe("notBy: 'requester'", () => {
   it.each<[string, AnyTool]>([
-    ['requireApproval', requireApproval(pay(), 'Pay?', { notBy })],
-    ['withConfirmation', withConfirmation(pay(), 'Pay?', { notBy })],
-    ['withAwaiting', withAwaiting(pay(), () => ({ message: 'Pay?', notBy }))],
+    ['requireApproval', requireApproval(createPayTool(), 'Pay?', { notBy })],
+    ['withConfirmation', withConfirmation(createPayTool(), 'Pay?', { notBy })],
+    ['withAwaiting', withAwaiting(createPayTool(), () => ({ message: 'Pay?', notBy }))],
     ['humanInput', humanInput({ notBy })],
     [
       'a tool that asks inside `run`',
@@ -66,7 +66,7 @@ describe("notBy: 'requester'", () => {
   });
 
   it('keeps the requester from deciding in a session with a tenant', async () => {
-    const session = createScene(requireApproval(pay(), 'Pay?', { notBy }));
+    const session = createScene(requireApproval(createPayTool(), 'Pay?', { notBy }));
     await session.send('Pay.', { principal: { id: 'ann', tenant: 'acme' } });
     await expect(session.decide('pay', { decision: 'approve', by: 'ann' })).rejects.toThrow(
       /must be decided by a person who did not ask for turn/,
@@ -75,7 +75,7 @@ describe("notBy: 'requester'", () => {
   });
 
   it('keeps the requester from sending a value', async () => {
-    const session = createScene(requireType(pay(), Note, { notBy }));
+    const session = createScene(requireType(createPayTool(), Note, { notBy }));
     await session.send('Pay.', { principal: { id: 'ann' } });
     const value = { decision: 'edit', input: { text: 'Paid for.' } } as const;
     await expect(session.decide('pay', { ...value, by: 'ann' })).rejects.toThrow(
@@ -90,7 +90,7 @@ describe("notBy: 'requester'", () => {
       name: 'clerk',
       description: 'Pays.',
       instructions: '',
-      tools: [requireApproval(pay(), 'Pay?', { notBy })],
+      tools: [requireApproval(createPayTool(), 'Pay?', { notBy })],
       policies: { steering: 'anyone' },
     });
     const steerAsBob = async () => {
@@ -122,14 +122,14 @@ describe("notBy: 'requester'", () => {
     await session.send('Pay.', { principal: { id: 'ann' } });
     session.restart();
     expect(await session.decide('pay', { decision: 'approve', by: 'max' })).toMatchObject({ text: 'Done.' });
-    expect([runs, await waitIn(session)]).toMatchObject([2, [{ notBy }]]);
+    expect([runs, await listWaits(session)]).toMatchObject([2, [{ notBy }]]);
   });
 
   it('changes the question: a decision about a question without it does not apply to a question with it', async () => {
     const askForDecision = async (options: { readonly notBy?: 'requester' }) => {
-      const session = createScene(requireApproval(pay(), 'Pay?', options));
+      const session = createScene(requireApproval(createPayTool(), 'Pay?', options));
       await session.send('Pay.');
-      return (await waitIn(session))[0];
+      return (await listWaits(session))[0];
     };
     const plain = await askForDecision({});
     expect(plain).not.toHaveProperty('notBy');
@@ -140,7 +140,7 @@ describe("notBy: 'requester'", () => {
 
   it('is journaled with the question', async () => {
     for (const options of [{}, { notBy }]) {
-      const session = createScene(requireApproval(pay(), 'Pay?', options));
+      const session = createScene(requireApproval(createPayTool(), 'Pay?', options));
       await session.send('Pay.');
       const event = (await session.events()).find((one) => one.type === 'tool-call-suspended');
       const row = event && toRow(event);
@@ -151,11 +151,11 @@ describe("notBy: 'requester'", () => {
   it("accepts no value other than 'requester'", async () => {
     const anyone = 'anyone' as 'requester'; // Plain JavaScript can pass this.
     const told = "Tool 'pay': its notBy is 'anyone'. It must be 'requester'.";
-    expect(() => requireApproval(pay(), 'Pay?', { notBy: anyone })).toThrow(told);
-    expect(() => withConfirmation(pay(), 'Pay?', { notBy: anyone })).toThrow(told);
-    expect(() => requireType(pay(), Note, { notBy: anyone })).toThrow(told);
+    expect(() => requireApproval(createPayTool(), 'Pay?', { notBy: anyone })).toThrow(told);
+    expect(() => withConfirmation(createPayTool(), 'Pay?', { notBy: anyone })).toThrow(told);
+    expect(() => requireType(createPayTool(), Note, { notBy: anyone })).toThrow(told);
     expect(() => humanInput({ notBy: anyone })).toThrow(told.replace('pay', 'human_input'));
-    const session = createScene(withAwaiting(pay(), () => ({ message: 'Pay?', notBy: anyone })));
+    const session = createScene(withAwaiting(createPayTool(), () => ({ message: 'Pay?', notBy: anyone })));
     await session.send('Pay.');
     const [ended] = (await session.events()).flatMap((event) =>
       event.type === 'tool-call-ended' ? [event.result] : [],

@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { defineTool } from '../../../../../src/index.ts';
 
 /** A tool that records every effect in `refunds`. */
-export function refundTool() {
+export function createRefundTool() {
   const refunds: { readonly orderId: number; readonly amount: number }[] = [];
   const refund = defineTool({
     name: 'refund',

@@ -2,15 +2,15 @@ import { describe, expect, it } from 'vitest';
 import { type Decision, type JsonObject, ToolConfigurationError } from '../../../../../src/index.ts';
 import { answers } from '../../../../../src/modules/answers/entry.ts';
 import { requireApproval } from '../../../../../src/modules/decorators/entry.ts';
-import { modelText } from '../../../../doors/tools.ts';
+import { getModelText } from '../../../../doors/tools.ts';
 import { createDecidedCall } from './decided-invocation.ts';
-import { refundTool } from './refund.ts';
+import { createRefundTool } from './refund.ts';
 
 const INPUT = { orderId: 1003, amount: 149 };
 
 /** Calls the refund tool once, behind an approval with this decision. */
 async function callDecided(decision: Decision, input: JsonObject = INPUT) {
-  const { refund, refunds } = refundTool();
+  const { refund, refunds } = createRefundTool();
   const { call: live, asked } = createDecidedCall('refund', [decision]);
   const result = await requireApproval(refund, 'May it?').call(input, live);
   return { result, refunds, asked };
@@ -18,7 +18,7 @@ async function callDecided(decision: Decision, input: JsonObject = INPUT) {
 
 describe('a tool that requires approval', () => {
   it('asks with a message made from its checked input, before it runs', async () => {
-    const { refund, refunds } = refundTool();
+    const { refund, refunds } = createRefundTool();
     const tool = requireApproval(
       refund,
       ({ orderId, amount }, { id }) => `Refund ${amount} of ${orderId} (${id})?`,
@@ -35,7 +35,7 @@ describe('a tool that requires approval', () => {
   });
 
   it('asks the given people for the given time (AEA-11)', async () => {
-    const { refund } = refundTool();
+    const { refund } = createRefundTool();
     const tool = requireApproval(refund, 'May it?', { by: 'supervisor', expires: 60_000, onExpiry: 'exit' });
     const { call: live, asked } = createDecidedCall('refund', [{ decision: 'approve' }]);
     await tool.call(INPUT, live);
@@ -48,14 +48,14 @@ describe('a tool that requires approval', () => {
   it("runs with the model's input if that is approved (AEA-03)", async () => {
     const { result, refunds } = await callDecided({ decision: 'approve', by: 'ada' });
     expect(refunds).toEqual([INPUT]);
-    expect(modelText(result)).toBe('{"refunded":1003,"amount":149}');
+    expect(getModelText(result)).toBe('{"refunded":1003,"amount":149}');
   });
 
   it('runs with the edited input instead, and reports the edit to the model (AEA-03, AEA-13)', async () => {
     const edited = { orderId: 1003, amount: 100 };
     const { result, refunds } = await callDecided({ decision: 'edit', input: edited, by: 'ada' });
     expect(refunds).toEqual([edited]);
-    expect(modelText(result)).toBe(
+    expect(getModelText(result)).toBe(
       '{"refunded":1003,"amount":100}\nNote: whoever approved this call changed its input to {"orderId":1003,"amount":100}.',
     );
     expect(result).toMatchObject({ type: 'artifact', value: { refunded: 1003, amount: 100 } });
@@ -63,11 +63,11 @@ describe('a tool that requires approval', () => {
 
   it('does not mention an edit that changes no field', async () => {
     const { result } = await callDecided({ decision: 'edit', input: INPUT });
-    expect(modelText(result)).toBe('{"refunded":1003,"amount":149}');
+    expect(getModelText(result)).toBe('{"refunded":1003,"amount":149}');
   });
 
   it('does not run with an invalid edited input, and asks once more', async () => {
-    const { refund, refunds } = refundTool();
+    const { refund, refunds } = createRefundTool();
     const { call: live, asked } = createDecidedCall('refund', [
       { decision: 'edit', input: { orderId: 'x' } },
       { decision: 'edit', input: { orderId: 7 } },
@@ -152,7 +152,7 @@ describe('a tool that requires approval', () => {
 
   it('is refused at its definition if `onExpiry` is not a decision', () => {
     const options = { onExpiry: 'edit' } as object; // Plain JavaScript can pass this.
-    expect(() => requireApproval(refundTool().refund, 'May it?', options)).toThrow(
+    expect(() => requireApproval(createRefundTool().refund, 'May it?', options)).toThrow(
       "Tool 'refund': its onExpiry is 'edit'. It must be 'approve' or 'reject' or 'exit'.",
     );
   });
@@ -173,14 +173,14 @@ describe('a tool that requires approval', () => {
     'uses the name that the model knows for the input %j and the decision %j',
     async (input, decision, text) => {
       const { call: live } = createDecidedCall('pay_back', [decision]);
-      expect((await requireApproval(refundTool().refund, 'May it?').call(input, live)).content).toContain(
-        text,
-      );
+      expect(
+        (await requireApproval(createRefundTool().refund, 'May it?').call(input, live)).content,
+      ).toContain(text);
     },
   );
 
   it('does not run outside a session, where no person can decide (AEA-01, AEA-04)', async () => {
-    const { refund, refunds } = refundTool();
+    const { refund, refunds } = createRefundTool();
     const { call: live, asked } = createDecidedCall('refund', [{ decision: 'approve' }], {
       inSession: false,
     });
@@ -194,7 +194,7 @@ describe('a tool that requires approval', () => {
   });
 
   it('asks two questions, in order, if it has two guards', async () => {
-    const { refund, refunds } = refundTool();
+    const { refund, refunds } = createRefundTool();
     const tool = requireApproval(requireApproval(refund, 'Inner?'), 'Outer?');
     const { call: live, asked } = createDecidedCall('refund', [
       { decision: 'approve' },
@@ -206,7 +206,7 @@ describe('a tool that requires approval', () => {
   });
 
   it('has the same listing as the original tool, and can be unwrapped', () => {
-    const { refund } = refundTool();
+    const { refund } = createRefundTool();
     const tool = requireApproval(refund, 'May it?');
     const { call: _, check: _check, delegate, uses, ...same } = tool;
     const { call: __, check: __check, ...original } = refund;
@@ -218,7 +218,7 @@ describe('a tool that requires approval', () => {
   it.each([0, -1, Number.NaN, Number.POSITIVE_INFINITY])(
     'is refused at its definition if it expires after %d ms',
     (expires) => {
-      expect(() => requireApproval(refundTool().refund, 'May it?', { expires })).toThrow(
+      expect(() => requireApproval(createRefundTool().refund, 'May it?', { expires })).toThrow(
         `Tool 'refund': its expires is ${expires}. It must be more than 0 and at most 9007199254740991 milliseconds.`,
       );
     },

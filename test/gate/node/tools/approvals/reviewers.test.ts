@@ -9,12 +9,12 @@ import {
 } from '../../../../../src/modules/decorators/entry.ts';
 import { waitForPromises } from '../../../../doors/testing.ts';
 import { createFakeInvocation } from '../fake-invocation.ts';
-import { refundTool } from './refund.ts';
+import { createRefundTool } from './refund.ts';
 
-const request = (message = '', signal?: AbortSignal): ReviewRequest => {
+const createRequest = (message = '', signal?: AbortSignal): ReviewRequest => {
   const { call } = createFakeInvocation('refund');
   return {
-    tool: refundTool().refund,
+    tool: createRefundTool().refund,
     input: {},
     sent: {},
     message,
@@ -28,13 +28,13 @@ afterEach(() => vi.useRealTimers());
 
 describe('approving reviewers', () => {
   it('approve at once (AEA-11)', async () => {
-    expect(await autoApprove()(request())).toEqual({ decision: 'approve' });
+    expect(await autoApprove()(createRequest())).toEqual({ decision: 'approve' });
   });
 
   it('approve after a delay (AEA-11)', async () => {
     vi.useFakeTimers();
     const answered = vi.fn();
-    void Promise.resolve(autoApproveWithDelay(500)(request())).then(answered);
+    void Promise.resolve(autoApproveWithDelay(500)(createRequest())).then(answered);
     await vi.advanceTimersByTimeAsync(499);
     expect(answered).not.toHaveBeenCalled();
     await vi.advanceTimersByTimeAsync(1);
@@ -43,10 +43,10 @@ describe('approving reviewers', () => {
 
   it('do not approve if the call ends before the delay', async () => {
     const stop = new AbortController();
-    const review = autoApproveWithDelay(60_000)(request('', stop.signal));
+    const review = autoApproveWithDelay(60_000)(createRequest('', stop.signal));
     stop.abort(new Error('Over.'));
     await expect(review).rejects.toThrow('Over.');
-    await expect(autoApproveWithDelay(60_000)(request('', stop.signal))).rejects.toThrow('Over.');
+    await expect(autoApproveWithDelay(60_000)(createRequest('', stop.signal))).rejects.toThrow('Over.');
   });
 });
 
@@ -67,7 +67,7 @@ describe('serialized reviewers', () => {
   it('are asked about one call at a time, across all tools (AEA-07)', async () => {
     const { handler, open, answers } = createSlowReviewer();
     const one = serialized(handler);
-    const reviews = [one(request('a')), one(request('b')), one(request('c'))];
+    const reviews = [one(createRequest('a')), one(createRequest('b')), one(createRequest('c'))];
     await waitForPromises();
     expect(open).toEqual(['a']);
     answers.get('a')?.resolve({ decision: 'approve' });
@@ -82,10 +82,10 @@ describe('serialized reviewers', () => {
 
   it('do not wait for each other or for other handlers (AEA-07)', async () => {
     const [first, second, plain] = [createSlowReviewer(), createSlowReviewer(), createSlowReviewer()];
-    serialized(first.handler)(request('a'));
-    serialized(second.handler)(request('b'));
-    plain.handler(request('c'));
-    plain.handler(request('d'));
+    serialized(first.handler)(createRequest('a'));
+    serialized(second.handler)(createRequest('b'));
+    plain.handler(createRequest('c'));
+    plain.handler(createRequest('d'));
     await waitForPromises();
     expect([first.open, second.open, plain.open]).toEqual([['a'], ['b'], ['c', 'd']]);
   });
@@ -94,8 +94,8 @@ describe('serialized reviewers', () => {
     const { handler, open, answers } = createSlowReviewer();
     const one = serialized(handler);
     const stop = new AbortController();
-    one(request('a'));
-    const gone = one(request('b', stop.signal));
+    one(createRequest('a'));
+    const gone = one(createRequest('b', stop.signal));
     stop.abort(new Error('Over.'));
     await waitForPromises();
     answers.get('a')?.resolve({ decision: 'approve' });

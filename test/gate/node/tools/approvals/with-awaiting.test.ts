@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { ToolConfigurationError } from '../../../../../src/index.ts';
 import { withAwaiting } from '../../../../../src/modules/decorators/entry.ts';
 import { createDecidedCall } from './decided-invocation.ts';
-import { refundTool } from './refund.ts';
+import { createRefundTool } from './refund.ts';
 
 const createAwaiting = () => {
-  const { refund, refunds } = refundTool();
+  const { refund, refunds } = createRefundTool();
   const seen: unknown[] = [];
   const tool = withAwaiting(refund, ({ amount }, call, wrapped) => {
     seen.push([amount, call.id, wrapped === refund]);

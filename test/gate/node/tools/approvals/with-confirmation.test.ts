@@ -2,13 +2,13 @@ import { describe, expect, it } from 'vitest';
 import type { Decision } from '../../../../../src/index.ts';
 import { withConfirmation } from '../../../../../src/modules/decorators/entry.ts';
 import { createDecidedCall } from './decided-invocation.ts';
-import { refundTool } from './refund.ts';
+import { createRefundTool } from './refund.ts';
 
 const INPUT = { orderId: 1003, amount: 149 };
-const schema = refundTool().refund.inputSchema;
+const schema = createRefundTool().refund.inputSchema;
 
 async function callConfirmed(...decisions: readonly Decision[]) {
-  const { refund, refunds } = refundTool();
+  const { refund, refunds } = createRefundTool();
   const { call, asked, board } = createDecidedCall('refund', decisions);
   await withConfirmation(refund, ({ amount }) => `Refund ${amount}?`).call(INPUT, call);
   return { refunds, asked, board };
@@ -22,14 +22,14 @@ describe('a tool with confirmation', () => {
   });
 
   it('accepts a fixed text as its message (DEC-15)', async () => {
-    const { refund } = refundTool();
+    const { refund } = createRefundTool();
     const { call, asked } = createDecidedCall('refund', [{ decision: 'approve' }]);
     await withConfirmation(refund, 'Sure?').call(INPUT, call);
     expect(asked).toEqual([{ for: 'decision', message: 'Sure?', input: INPUT, schema }]);
   });
 
   it('asks the configured people, with the configured time limit', async () => {
-    const { refund } = refundTool();
+    const { refund } = createRefundTool();
     const { call, asked } = createDecidedCall('refund', [{ decision: 'approve' }]);
     const options = { by: 'supervisor', expires: 5, onExpiry: 'exit' } as const;
     await withConfirmation(refund, 'Sure?', options).call(INPUT, call);

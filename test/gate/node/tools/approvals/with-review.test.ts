@@ -10,16 +10,16 @@ import {
   withReview,
 } from '../../../../../src/modules/decorators/entry.ts';
 import { createDecidedCall } from './decided-invocation.ts';
-import { refundTool } from './refund.ts';
+import { createRefundTool } from './refund.ts';
 
 const INPUT = { orderId: 1003, amount: 149 };
 
 async function callReviewed(
   handler: ReviewHandler,
-  options: ReviewOptions<ReturnType<typeof refundTool>['refund']> = {},
+  options: ReviewOptions<ReturnType<typeof createRefundTool>['refund']> = {},
   change: Partial<CallRun> = {},
 ) {
-  const { refund, refunds } = refundTool();
+  const { refund, refunds } = createRefundTool();
   const { call: live, asked } = createDecidedCall('refund', [], change);
   const result = await withReview(refund, handler, options).call(INPUT, live);
   return { result, refunds, asked };
@@ -30,13 +30,13 @@ afterEach(() => vi.useRealTimers());
 describe('a tool with a synchronous reviewer', () => {
   it('passes an empty message, a timeout of five minutes and a default of exit to its reviewer (AEA-02)', async () => {
     const requests: ReviewRequest[] = [];
-    const { refund } = refundTool();
+    const { refund } = createRefundTool();
     const { call: live } = createDecidedCall('refund', []);
-    const handler: ReviewHandler = (request) => {
+    const handleReview: ReviewHandler = (request) => {
       requests.push(request);
       return { decision: 'approve' };
     };
-    await withReview(refund, handler).call({ orderId: 1003 }, live);
+    await withReview(refund, handleReview).call({ orderId: 1003 }, live);
     const call = expect.objectContaining({ id: '1.2.0', tool: 'refund' });
     const input = { orderId: 1003, amount: 10 };
     expect(requests).toEqual([
@@ -54,11 +54,11 @@ describe('a tool with a synchronous reviewer', () => {
 
   it('passes the configured message, timeout and default to its reviewer (AEA-02)', async () => {
     const requests: ReviewRequest[] = [];
-    const handler: ReviewHandler = (request) => {
+    const handleReview: ReviewHandler = (request) => {
       requests.push(request);
       return { decision: 'approve' };
     };
-    await callReviewed(handler, {
+    await callReviewed(handleReview, {
       message: ({ amount }) => `${amount}?`,
       timeout: 1_000,
       onTimeout: 'reject',
@@ -132,7 +132,7 @@ describe('a tool with a synchronous reviewer', () => {
 
   it('does not ask the reviewer about an invalid input', async () => {
     const handler = vi.fn(autoApprove());
-    const { refund } = refundTool();
+    const { refund } = createRefundTool();
     const { call: live } = createDecidedCall('refund', []);
     expect(await withReview(refund, handler).call({}, live)).toMatchObject({ reason: 'invalid-input' });
     expect(handler).not.toHaveBeenCalled();
@@ -184,7 +184,7 @@ describe('an invalid reviewer', () => {
     [undefined, 'undefined'],
     [{ review: autoApprove() }, 'object'],
   ])('is refused when the tool is defined: %s (AEA-09)', (handler, what) => {
-    const define = () => withReview(refundTool().refund, toHandler(handler));
+    const define = () => withReview(createRefundTool().refund, toHandler(handler));
     expect(define).toThrow(ToolConfigurationError);
     expect(define).toThrow(`The ReviewHandler of tool 'refund' must be a function, but is ${what}.`);
   });
@@ -209,13 +209,13 @@ describe('an invalid reviewer', () => {
 
   it('is refused if its timeout has an invalid default', () => {
     const options = { onTimeout: 'edit' } as object; // Plain JavaScript can pass this.
-    expect(() => withReview(refundTool().refund, autoApprove(), options)).toThrow(
+    expect(() => withReview(createRefundTool().refund, autoApprove(), options)).toThrow(
       "Tool 'refund': its onTimeout is 'edit'. It must be 'approve' or 'reject' or 'exit'.",
     );
   });
 
   it.each([0, Number.NaN, 900_001])('is refused with a timeout of %d ms', (timeout) => {
-    expect(() => withReview(refundTool().refund, autoApprove(), { timeout })).toThrow(
+    expect(() => withReview(createRefundTool().refund, autoApprove(), { timeout })).toThrow(
       `Tool 'refund': its timeout is ${timeout}. It must be more than 0 and at most 900000 milliseconds.`,
     );
   });

@@ -12,10 +12,10 @@ import {
   withObservability,
 } from '../../../../../src/modules/decorators/entry.ts';
 import { jsonSchema } from '../../../../../src/modules/json-schema/entry.ts';
-import { modelText } from '../../../../doors/tools.ts';
+import { getModelText } from '../../../../doors/tools.ts';
 import { callTools, getShownResults, startSession } from './turns.ts';
 
-const lookTool = (steps: string[] = [], answer: () => unknown = () => 'seen') =>
+const createLookTool = (steps: string[] = [], answer: () => unknown = () => 'seen') =>
   defineTool({
     name: 'look',
     description: 'Looks.',
@@ -49,7 +49,7 @@ describe('a chain of decorators', () => {
   it('runs in the written order, the outermost first (DEC-22)', async () => {
     const steps: string[] = [];
     const session = startSession(
-      [recordSteps(recordSteps(lookTool(steps), steps, 'b'), steps, 'a')],
+      [recordSteps(recordSteps(createLookTool(steps), steps, 'b'), steps, 'a')],
       [callTools('look'), 'Done.'],
     );
     await session.send('Go.');
@@ -60,7 +60,7 @@ describe('a chain of decorators', () => {
     const steps: string[] = [];
     const events: ToolCallEvent[] = [];
     const observations: ToolObservation[] = [];
-    const published = withEventPublication(withMetadata(lookTool(steps), 'group', 'eyes'), (event) => {
+    const published = withEventPublication(withMetadata(createLookTool(steps), 'group', 'eyes'), (event) => {
       steps.push(event.type);
       events.push(event);
     });
@@ -84,7 +84,7 @@ describe('a chain of decorators', () => {
 
   it('passes on a thrown value, and only the loop turns it into an error (DEC-22, DEC-23)', async () => {
     const observations: ToolObservation[] = [];
-    const broken = createRejectingTool(lookTool(), new RangeError('broken'));
+    const broken = createRejectingTool(createLookTool(), new RangeError('broken'));
     const observed = withObservability(broken, (observation) => void observations.push(observation));
     const session = startSession([observed], [callTools('look'), 'Done.']);
     expect(await session.send('Go.')).toMatchObject({ outcome: 'completed', text: 'Done.' });
@@ -94,7 +94,7 @@ describe('a chain of decorators', () => {
 
   it('leads to an error that names the tool if the thrown error has no message (DEC-23)', async () => {
     const session = startSession(
-      [createRejectingTool(lookTool(), new Error(''))],
+      [createRejectingTool(createLookTool(), new Error(''))],
       [callTools('look'), 'Done.'],
     );
     await session.send('Go.');
@@ -103,7 +103,7 @@ describe('a chain of decorators', () => {
 
   it('never suppresses a control-flow signal (DEC-23)', async () => {
     const session = startSession(
-      [createRejectingTool(lookTool(), terminateAction('Enough.'))],
+      [createRejectingTool(createLookTool(), terminateAction('Enough.'))],
       [callTools('look'), 'Done.'],
     );
     expect(await session.send('Go.')).toMatchObject({
@@ -205,7 +205,7 @@ describe('a tool that fails', () => {
     ['one call', callTools('fail'), ['Error: broken']],
     ['several calls', callTools('fail', 'look', 'fail'), ['Error: broken', 'seen', 'Error: broken']],
   ])('reports its error to the model, and the loop continues: %s (DEC-26)', async (_, reply, shown) => {
-    const session = startSession([fails, lookTool()], [reply, 'Done.']);
+    const session = startSession([fails, createLookTool()], [reply, 'Done.']);
     expect(await session.send('Go.')).toMatchObject({ outcome: 'completed', text: 'Done.' });
     expect(getShownResults(session)).toEqual(shown);
   });
@@ -220,12 +220,12 @@ describe('a tool that fails', () => {
       },
     });
     const session = startSession(
-      [fails, leaves, lookTool([], () => error('No.'))],
+      [fails, leaves, createLookTool([], () => error('No.'))],
       [callTools('fail', 'look', 'leave'), 'Done.'],
     );
     expect(await session.send('Go.')).toMatchObject({ signal: { type: 'terminate-action' } });
     const ended = (await session.events()).flatMap((event) =>
-      event.type === 'tool-call-ended' ? [[event.call.slice(-1), modelText(event.result)]] : [],
+      event.type === 'tool-call-ended' ? [[event.call.slice(-1), getModelText(event.result)]] : [],
     );
     expect(Object.fromEntries(ended)).toEqual({ 0: 'Error: broken', 1: 'Error: No.', 2: 'Enough.' });
   });

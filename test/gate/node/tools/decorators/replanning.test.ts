@@ -27,7 +27,7 @@ const createReturningTool = (value: unknown): AnyTool =>
   defineTool({ name: 'look', description: 'Looks.', effect: 'read', run: () => value });
 
 /** Runs a turn with one call of the tool. Without a signal, the model replies 'Done.' */
-async function endOf(tool: AnyTool) {
+async function runToolTurn(tool: AnyTool) {
   const session = startSession([tool], [callTools('look'), 'Done.']);
   const { outcome, text, signal } = await session.send('Go.');
   const ended = (await session.events()).flatMap((event) =>
@@ -49,7 +49,7 @@ afterEach(() => {
 
 describe('a replanning tool', () => {
   it('ends its loop with the result and its reason, and puts its text on the blackboard (DEC-12)', async () => {
-    const end = await endOf(replanning(createReturningTool(route), 'There is a route.'));
+    const end = await runToolTurn(replanning(createReturningTool(route), 'There is a route.'));
     expect(end).toMatchObject(createReplannedOutcome('There is a route.'));
     expect(end.result).toEqual({
       type: 'artifact',
@@ -66,7 +66,7 @@ describe('a replanning tool', () => {
     const tool = replanning(createReturningTool(route), 'There is a route.', (result, { blackboard }) =>
       blackboard.add({ told: result.text() }, { name: 'news' }),
     );
-    expect((await endOf(tool)).board).toEqual([{ name: 'news', value: { told: 'Two hours.' } }]);
+    expect((await runToolTurn(tool)).board).toEqual([{ name: 'news', value: { told: 'Two hours.' } }]);
   });
 
   it('also ends its loop after an error, and discards the additions of its updater (DEC-12)', async () => {
@@ -79,7 +79,7 @@ describe('a replanning tool', () => {
         call.blackboard.add(result.text());
       },
     );
-    const end = await endOf(tool);
+    const end = await runToolTurn(tool);
     expect(end).toMatchObject({ ...createReplannedOutcome('Find another.'), board: [] });
     expect(end.result).toMatchObject({ type: 'error', message: 'The road is closed.' });
     expect(told).toEqual(['The road is closed.']);
@@ -93,7 +93,7 @@ describe('a replanning tool', () => {
       effect: 'read',
       run: () => 'seen',
     });
-    const end = await endOf(replanning(strict, 'News.'));
+    const end = await runToolTurn(replanning(strict, 'News.'));
     expect(end).toMatchObject({ ...continuedOutcome, result: { type: 'error', reason: 'invalid-input' } });
   });
 
@@ -106,7 +106,7 @@ describe('a replanning tool', () => {
         throw exitEarly('Enough.');
       },
     });
-    expect(await endOf(replanning(leaves, 'News.'))).toMatchObject({
+    expect(await runToolTurn(replanning(leaves, 'News.'))).toMatchObject({
       outcome: 'cancelled',
       signal: { type: 'exit', reason: 'Enough.' },
       board: [],
@@ -119,7 +119,7 @@ describe('a replanning tool', () => {
     const tool = replanning(createReturningTool('seen'), 'News.', () => {
       throw failure;
     });
-    expect(await endOf(tool)).toMatchObject({
+    expect(await runToolTurn(tool)).toMatchObject({
       ...createReplannedOutcome('News.'),
       result: { content: 'seen' },
     });
@@ -129,13 +129,13 @@ describe('a replanning tool', () => {
 
 describe('replanAlways', () => {
   it('ends the loop with a reason that names the tool, and puts the artifact on the blackboard (DEC-13)', async () => {
-    const end = await endOf(replanAlways(createReturningTool(route)));
+    const end = await runToolTurn(replanAlways(createReturningTool(route)));
     expect(end).toMatchObject(createReplannedOutcome('look replans'));
     expect(end.board).toEqual([{ type: 'Route', value: { hours: 2 } }]);
   });
 
   it('adds no entry if there is no artifact (DEC-13)', async () => {
-    const end = await endOf(replanAlways(createReturningTool('words')));
+    const end = await runToolTurn(replanAlways(createReturningTool('words')));
     expect(end).toMatchObject({ ...createReplannedOutcome('look replans'), board: [] });
   });
 });
@@ -146,10 +146,10 @@ const Other: ArtifactType = { name: 'Other' };
 
 describe('replanWhen', () => {
   it('ends the loop if the predicate matches the artifact (DEC-13)', async () => {
-    const end = await endOf(replanWhen(createReturningTool(route), isLong));
+    const end = await runToolTurn(replanWhen(createReturningTool(route), isLong));
     expect(end).toMatchObject({ ...createReplannedOutcome('look replans based on result'), board: [] });
     const typed = replanWhen(createReturningTool(route), ({ hours }) => hours === 2, { type: Route });
-    expect(await endOf(typed)).toMatchObject(createReplannedOutcome('look replans based on result'));
+    expect(await runToolTurn(typed)).toMatchObject(createReplannedOutcome('look replans based on result'));
   });
 
   it.each([
@@ -162,12 +162,12 @@ describe('replanWhen', () => {
       replanWhen(createReturningTool(artifact('', Route, { hours: 'two' })), () => true, { type: Route }),
     ],
   ])('does not end the loop if %s (DEC-13)', async (_, tool) => {
-    expect(await endOf(tool)).toMatchObject(continuedOutcome);
+    expect(await runToolTurn(tool)).toMatchObject(continuedOutcome);
   });
 
   it('passes a list to the predicate as a whole', async () => {
     const asked: Json[] = [];
-    await endOf(replanWhen(createReturningTool([1, 2]), (found) => asked.push(found) < 0));
+    await runToolTurn(replanWhen(createReturningTool([1, 2]), (found) => asked.push(found) < 0));
     expect(asked).toEqual([[1, 2]]);
   });
 });
@@ -177,7 +177,7 @@ describe('replanAndAdd', () => {
     const tool = replanAndAdd(createReturningTool(route), ({ hours }) => ({ minutes: 60 * hours }), {
       type: Route,
     });
-    const end = await endOf(tool);
+    const end = await runToolTurn(tool);
     expect(end).toMatchObject(createReplannedOutcome('look replans based on result'));
     expect(end.board).toEqual([{ value: { minutes: 120 } }]);
   });
@@ -188,7 +188,7 @@ describe('replanAndAdd', () => {
     ['there is no artifact', replanAndAdd(createReturningTool('words'), () => 1)],
     ['it is of another type', replanAndAdd(createReturningTool(route), () => 1, { type: Other })],
   ])('does not end the loop if %s (DEC-13)', async (_, tool) => {
-    expect(await endOf(tool)).toMatchObject(continuedOutcome);
+    expect(await runToolTurn(tool)).toMatchObject(continuedOutcome);
   });
 });
 
@@ -196,7 +196,7 @@ describe('conditionalReplan', () => {
   it('passes the result, the artifact, the call and the tool to its decider (DEC-14)', async () => {
     const tool = createReturningTool(route);
     const seen: ReplanContext<AnyTool>[] = [];
-    const end = await endOf(conditionalReplan(tool, (context) => void seen.push(context)));
+    const end = await runToolTurn(conditionalReplan(tool, (context) => void seen.push(context)));
     expect(end).toMatchObject(continuedOutcome);
     const [context] = seen;
     expect(context).toMatchObject({ content: 'Two hours.', artifact: { hours: 2 }, call: { tool: 'look' } });
@@ -211,7 +211,7 @@ describe('conditionalReplan', () => {
       reason: `It has ${content}.`,
       updater: (_, { blackboard }) => blackboard.add('known'),
     }));
-    const end = await endOf(tool);
+    const end = await runToolTurn(tool);
     expect(end).toMatchObject({ ...createReplannedOutcome('It has seen.'), board: [{ value: 'known' }] });
   });
 
@@ -219,8 +219,8 @@ describe('conditionalReplan', () => {
     const failed = conditionalReplan(createReturningTool(error('No.')), ({ content }) => ({
       reason: content,
     }));
-    expect(await endOf(failed)).toMatchObject(createReplannedOutcome('No.'));
-    expect(await endOf(conditionalReplan(createReturningTool('seen'), () => null))).toMatchObject(
+    expect(await runToolTurn(failed)).toMatchObject(createReplannedOutcome('No.'));
+    expect(await runToolTurn(conditionalReplan(createReturningTool('seen'), () => null))).toMatchObject(
       continuedOutcome,
     );
   });
@@ -229,7 +229,7 @@ describe('conditionalReplan', () => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => {});
     const failure = new Error('no');
     const tool = conditionalReplan(createReturningTool('seen'), () => Promise.reject(failure));
-    const end = await endOf(tool);
+    const end = await runToolTurn(tool);
     expect(end).toMatchObject(continuedOutcome);
     expect(getShownResults(end.session)).toEqual(['seen']);
     expect(log.mock.calls).toEqual([["holdfast: the replan decider of tool 'look' failed", failure]]);

@@ -41,7 +41,7 @@ async function runTurnWith(tool: AnyTool) {
   return { answer, read: getResults(session)[0] };
 }
 
-const NO_CUSTOMER =
+const INVALID_CUSTOMER_ERROR =
   'Error: Tool \'get\' ran and finished, but its result is no Customer: spent: Invalid key: Expected "spent" but received ' +
   'undefined. This is a mistake in the code of the tool; do not call it again for this.';
 
@@ -78,7 +78,7 @@ describe('a tool with an added output type', () => {
   it('returns an error to the model if the value does not fit the type (S0-062)', async () => {
     for (const value of [{ id: 'ann' }, '{"id":"ann"}', artifact('Ann.', { id: 'ann' })]) {
       const { answer, read } = await runTurnWith(withOutput(createAnsweringTool('get', value), Customer));
-      expect([read, answer.artifacts]).toEqual([NO_CUSTOMER, []]);
+      expect([read, answer.artifacts]).toEqual([INVALID_CUSTOMER_ERROR, []]);
     }
     const { read } = await runTurnWith(
       withOutput(createAnsweringTool('get', { id: 7 }), v.object({ id: v.string() })),
@@ -142,7 +142,7 @@ describe('a declared output', () => {
       expect(fits.artifactsOf(Customer)).toEqual([ann]);
       await session.send('Again.');
       await session.result('get', { result: { id: 'ann' } });
-      expect(getResults(session).at(-1)).toBe(NO_CUSTOMER);
+      expect(getResults(session).at(-1)).toBe(INVALID_CUSTOMER_ERROR);
     }
   });
 
@@ -154,7 +154,7 @@ describe('a declared output', () => {
         effect: 'read',
         run: () => artifact('Ann.', { name: 'Vip' }, value),
       });
-    expect((await runTurnWith(createGetTool({ id: 'ann' }))).read).toBe(NO_CUSTOMER);
+    expect((await runTurnWith(createGetTool({ id: 'ann' }))).read).toBe(INVALID_CUSTOMER_ERROR);
     expect((await runTurnWith(createGetTool(ann))).answer.artifacts).toMatchObject([
       { type: 'Vip', value: ann },
     ]);

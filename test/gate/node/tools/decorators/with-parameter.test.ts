@@ -25,7 +25,7 @@ const order = defineTool({
 const items = [{ sku: 'kelp' }];
 const reason = stringParameter('Why');
 
-const answer = async (tool: AnyTool, input: object) =>
+const callForText = async (tool: AnyTool, input: object) =>
   (await tool.call(JSON.parse(JSON.stringify(input)), createFakeInvocation(tool.name).call)).text();
 
 describe('a tool with one more parameter', () => {
@@ -89,7 +89,7 @@ describe('a tool with one more parameter', () => {
 
   it('returns every problem at once, including those of the parameter (TYP-10)', async () => {
     const more = withParameter(withParameter(order, 'reason', reason), 'days', v.array(v.number()));
-    expect(await answer(more, { items: [{ sku: 7 }], days: [1, 'two'] })).toBe(
+    expect(await callForText(more, { items: [{ sku: 7 }], days: [1, 'two'] })).toBe(
       "The input of tool 'order' is not valid:\n" +
         '- items[0].sku: Invalid type: Expected string but received 7\n' +
         '- Instance does not have required property "reason".\n' +
@@ -123,7 +123,7 @@ describe('a tool with one more parameter', () => {
         return more.call(input, call);
       },
     });
-    await answer(watched, { items, at: '1970-01-01T00:00:00Z' });
+    await callForText(watched, { items, at: '1970-01-01T00:00:00Z' });
     expect(seen).toEqual(['1970-01-01T00:00:00Z']);
   });
 
@@ -137,7 +137,7 @@ describe('a tool with one more parameter', () => {
         run: (given) => given,
       });
     const given = { items, reason: 'gift' };
-    const runWithReason = (tool: AnyTool) => answer(withParameter(tool, 'reason', reason), given);
+    const runWithReason = (tool: AnyTool) => callForText(withParameter(tool, 'reason', reason), given);
     expect(await runWithReason(createJsonTool({}))).toBe(JSON.stringify(given));
     expect(
       await runWithReason(createJsonTool({ properties: { items: {} }, additionalProperties: false })),
@@ -175,7 +175,7 @@ describe('a tool with one more parameter', () => {
         throw new Error('no catalog');
       }),
     );
-    expect(await answer(withParameter(order, 'code', fragile), { items, code: 'a' })).toBe(
+    expect(await callForText(withParameter(order, 'code', fragile), { items, code: 'a' })).toBe(
       "Tool 'order' did not run: its input could not be checked: no catalog",
     );
   });
@@ -186,7 +186,7 @@ describe('a tool with one more parameter', () => {
     const optional = withParameter(order, 'valueOf', stringParameter('x', { required: false }));
     expect(await optional.check({ items })).toMatchObject({ ok: true, value: { valueOf: undefined } });
     const json = withParameter(order, 'toString', jsonSchema({ type: 'string' }));
-    expect(await answer(json, { items })).toContain('toString: It is missing.');
+    expect(await callForText(json, { items })).toContain('toString: It is missing.');
   });
 
   /** Production builds do not check whether a model can send the input of a schema. */

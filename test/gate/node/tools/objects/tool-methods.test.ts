@@ -14,7 +14,7 @@ import { createFakeInvocation } from '../fake-invocation.ts';
 
 const Amount = v.object({ amount: v.number() });
 const getToolNames = (tools: readonly AnyTool[]) => tools.map(({ name }) => name);
-const call = async (tools: readonly AnyTool[], name: string, input = {}, context = {}) => {
+const callTool = async (tools: readonly AnyTool[], name: string, input = {}, context = {}) => {
   const found = tools.find((tool) => tool.name === name);
   if (!found) throw new Error(`There is no tool '${name}' in ${getToolNames(tools)}.`);
   return (await found.call(input, createFakeInvocation(name, ToolCallContext.of(context)).call)).text();
@@ -59,17 +59,17 @@ describe('a tool method', () => {
     const till = new Till();
     const tools = toolsOf(till);
     const others = toolsOf(new Till());
-    expect(await call(tools, 'add', { amount: 2 })).toBe('2');
+    expect(await callTool(tools, 'add', { amount: 2 })).toBe('2');
     expect(till.add({ amount: 3 })).toBe(5);
-    expect(await call(tools, 'total')).toBe('5');
-    expect(await call(others, 'total')).toBe('0');
-    expect(await call(tools, 'tell_whose', {}, { tenantId: 'acme' })).toBe('acme');
+    expect(await callTool(tools, 'total')).toBe('5');
+    expect(await callTool(others, 'total')).toBe('0');
+    expect(await callTool(tools, 'tell_whose', {}, { tenantId: 'acme' })).toBe('acme');
   });
 
   it('accepts numbers in quotes, and refuses values that its schema refuses', async () => {
     const tools = toolsOf(new Till());
-    expect(await call(tools, 'add', { amount: '2' })).toBe('2');
-    expect(await call(tools, 'add', { amount: 'two' })).toBe(
+    expect(await callTool(tools, 'add', { amount: '2' })).toBe('2');
+    expect(await callTool(tools, 'add', { amount: 'two' })).toBe(
       "The input of tool 'add' is not valid:\n" +
         '- amount: Invalid type: Expected number but received "two"\n' +
         'Call it again with a corrected input.',
@@ -78,8 +78,8 @@ describe('a tool method', () => {
 
   it('can be static: it is found on the class and on each object, and runs on the class', async () => {
     expect(getToolNames(toolsOf(Till))).toEqual(['currency']);
-    expect(await call(toolsOf(Till), 'currency')).toBe('EUR');
-    expect(await call(toolsOf(new Till()), 'currency')).toBe('EUR');
+    expect(await callTool(toolsOf(Till), 'currency')).toBe('EUR');
+    expect(await callTool(toolsOf(new Till()), 'currency')).toBe('EUR');
   });
 
   it('is not found on a class if only its objects have it', () => {
@@ -136,8 +136,8 @@ describe('a tool method', () => {
       'Base one.',
       'Derived two.',
     ]);
-    expect(await call(tools, 'one')).toBe('derived');
-    expect(await call(tools, 'five')).toBe('Derived');
+    expect(await callTool(tools, 'one')).toBe('derived');
+    expect(await callTool(tools, 'five')).toBe('Derived');
     expect(getToolNames(toolsOf(new Base()))).toEqual(['five', 'four', 'one', 'three', 'two']);
   });
 
@@ -181,7 +181,7 @@ describe('a tool method', () => {
     });
     const tools = toolsOf(proxy);
     seen.length = 0;
-    expect(await call(tools, 'add', { amount: 1 })).toBe('1');
+    expect(await callTool(tools, 'add', { amount: 1 })).toBe('1');
     expect(seen).toContain('add');
   });
 
@@ -189,7 +189,7 @@ describe('a tool method', () => {
     const till = new Till();
     const tools = toolsOf(till);
     vi.spyOn(till, 'add').mockReturnValue(42);
-    expect(await call(tools, 'add', { amount: 1 })).toBe('42');
+    expect(await callTool(tools, 'add', { amount: 1 })).toBe('42');
   });
 
   it('reconciles with access to its object', async () => {
@@ -284,8 +284,8 @@ describe('the tools of a plain object', () => {
       effect: 'once',
       metadata: { category: 'money' },
     });
-    expect(await call(prices, 'price', { sku: 'a' })).toBe('a: 7');
-    expect(await call(prices, 'charge', { amount: '3' }, { tenantId: 'acme' })).toBe('3 of acme');
+    expect(await callTool(prices, 'price', { sku: 'a' })).toBe('a: 7');
+    expect(await callTool(prices, 'charge', { amount: '3' }, { tenantId: 'acme' })).toBe('3 of acme');
   });
 
   it('can be renamed, filtered and listed', () => {

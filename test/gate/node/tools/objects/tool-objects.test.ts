@@ -54,15 +54,15 @@ async function runAndGetResults(object: object, ...replies: ScriptedReply[]): Pr
   return getShownResults(session);
 }
 
-const orderReply = (input: unknown): ScriptedReply => ({ calls: [{ name: 'order', input }] });
+const createOrderReply = (input: unknown): ScriptedReply => ({ calls: [{ name: 'order', input }] });
 
 describe('the input of a tool method', () => {
   it('can have numbers and booleans in quotes, even nested, and can omit optional fields (ANN-07)', async () => {
     expect(
       await runAndGetResults(
         new Shop(),
-        orderReply({ sku: '7', quantity: '2', gift: 'true', to: { floor: '3.5' } }),
-        orderReply({ sku: 'b', quantity: 1 }),
+        createOrderReply({ sku: '7', quantity: '2', gift: 'true', to: { floor: '3.5' } }),
+        createOrderReply({ sku: 'b', quantity: 1 }),
       ),
     ).toEqual([
       '{"sku":"7","quantity":2,"gift":true,"to":{"floor":3.5}}',
@@ -72,7 +72,7 @@ describe('the input of a tool method', () => {
 
   it('is refused if it is not a number or a boolean (ANN-07, ANN-09)', async () => {
     expect(
-      await runAndGetResults(new Shop(), orderReply({ sku: 'a', quantity: 'two', gift: 'yes' })),
+      await runAndGetResults(new Shop(), createOrderReply({ sku: 'a', quantity: 'two', gift: 'yes' })),
     ).toEqual([
       "Error: The input of tool 'order' is not valid:\n" +
         '- quantity: Invalid type: Expected number but received "two"\n' +
@@ -83,7 +83,12 @@ describe('the input of a tool method', () => {
 
   it('is refused if it is not JSON, or lacks a required field, whose name the error includes (ANN-08)', async () => {
     expect(
-      await runAndGetResults(new Shop(), orderReply('{"sku": "a"'), orderReply({}), orderReply('')),
+      await runAndGetResults(
+        new Shop(),
+        createOrderReply('{"sku": "a"'),
+        createOrderReply({}),
+        createOrderReply(''),
+      ),
     ).toEqual([
       "Error: The input of tool 'order' is not valid JSON: it does not end with '}', so it may be cut off. " +
         'Send one JSON object that matches its schema.',

@@ -25,7 +25,7 @@ const findTool = (tools: readonly AnyTool[], name: string): AnyTool => {
   if (!found) throw new Error(`There is no tool '${name}' in ${getToolNames(tools)}.`);
   return found;
 };
-const call = async (tools: readonly AnyTool[], name: string, input = {}, context = {}) =>
+const callTool = async (tools: readonly AnyTool[], name: string, input = {}, context = {}) =>
   findTool(tools, name).call(input, createFakeInvocation(name, ToolCallContext.of(context)).call);
 
 describe('the tools of an object', () => {
@@ -76,31 +76,31 @@ describe('the tools of an object', () => {
   it('run on their object, and can use its private members (ANN-06)', async () => {
     const tools = toolsOf(new Calculator());
     const others = toolsOf(new Calculator());
-    await call(tools, 'add', { a: 1 });
-    await call(tools, 'add', { a: 2, b: 3 });
-    expect({ ...(await call(tools, 'report')) }).toEqual({
+    await callTool(tools, 'add', { a: 1 });
+    await callTool(tools, 'add', { a: 2, b: 3 });
+    expect({ ...(await callTool(tools, 'report')) }).toEqual({
       type: 'artifact',
       content: '2 sums',
       value: { sums: [2, 5] },
     });
-    expect((await call(others, 'report')).text()).toBe('0 sums');
+    expect((await callTool(others, 'report')).text()).toBe('0 sums');
   });
 
   it('return results like every other tool (ANN-06, S0-002)', async () => {
     const tools = toolsOf(new Calculator());
-    expect({ ...(await call(tools, 'divide', { a: 1, b: 2 })) }).toEqual({
+    expect({ ...(await callTool(tools, 'divide', { a: 1, b: 2 })) }).toEqual({
       type: 'artifact',
       value: { quotient: 0.5 },
     });
-    expect((await call(tools, 'forget')).text()).toBe('Done');
-    expect({ ...(await call(tools, 'tell_words')) }).toEqual({ type: 'text', content: 'as it is' });
-    expect((await call(tools, 'add', { a: 1 })).text()).toBe('2');
+    expect((await callTool(tools, 'forget')).text()).toBe('Done');
+    expect({ ...(await callTool(tools, 'tell_words')) }).toEqual({ type: 'text', content: 'as it is' });
+    expect((await callTool(tools, 'add', { a: 1 })).text()).toBe('2');
   });
 
   it('receive the context in addition to their input, and the model does not see it (CTX-07)', async () => {
     const tools = toolsOf(new Calculator('ada'));
-    expect((await call(tools, 'whose', {}, { tenantId: 'acme' })).text()).toBe('ada for acme');
-    expect((await call(tools, 'whose')).text()).toBe('ada for undefined');
+    expect((await callTool(tools, 'whose', {}, { tenantId: 'acme' })).text()).toBe('ada for acme');
+    expect((await callTool(tools, 'whose')).text()).toBe('ada for undefined');
     expect(findTool(tools, 'whose').inputSchema).toEqual({ type: 'object', properties: {} });
   });
 
@@ -177,8 +177,8 @@ describe('the tools of an object', () => {
       static readonly unused = Inner.prototype.hidden;
     }
     const tools = toolsOf(new Inner());
-    expect((await call(tools, 'hidden')).text()).toBe('private');
-    expect((await call(tools, 'count')).text()).toBe('1');
+    expect((await callTool(tools, 'hidden')).text()).toBe('private');
+    expect((await callTool(tools, 'count')).text()).toBe('1');
     expect(() => toolsOf(Inner)).toThrow(
       "The static 'tools' of Inner list 'hidden', which is not one of its methods.",
     );
@@ -193,7 +193,7 @@ describe('the tools of an object', () => {
       }
       readonly zone = 'UTC';
     }
-    expect((await call(toolsOf(Clock), 'now')).text()).toBe('noon');
+    expect((await callTool(toolsOf(Clock), 'now')).text()).toBe('noon');
   });
 
   it("are described by the object's own table if the object is plain (ANN-15)", async () => {
@@ -204,7 +204,7 @@ describe('the tools of an object', () => {
         return this.word;
       },
     };
-    expect((await call(toolsOf(desk), 'greet')).text()).toBe('hi');
+    expect((await callTool(toolsOf(desk), 'greet')).text()).toBe('hi');
   });
 
   it('include the tools of its base classes and their tables, unless they are overridden', async () => {
@@ -239,7 +239,7 @@ describe('the tools of an object', () => {
       'Derived three.',
       'Derived two.',
     ]);
-    expect((await call(tools, 'one')).text()).toBe('derived');
+    expect((await callTool(tools, 'one')).text()).toBe('derived');
     expect(getToolNames(toolsOf(new Base()))).toEqual(['one', 'two']);
   });
 
@@ -283,7 +283,7 @@ describe('an object behind a proxy or facade', () => {
       },
     });
     const tools = toolsOf(proxy);
-    expect((await call(tools, 'add', { a: 1, b: 2 })).text()).toBe('3');
+    expect((await callTool(tools, 'add', { a: 1, b: 2 })).text()).toBe('3');
     expect(seen).toEqual(['add']);
   });
 
@@ -291,9 +291,11 @@ describe('an object behind a proxy or facade', () => {
     const calculator = new Calculator();
     const tools = toolsOf(calculator);
     vi.spyOn(calculator, 'add').mockReturnValue(42);
-    expect((await call(tools, 'add', { a: 1 })).text()).toBe('42');
+    expect((await callTool(tools, 'add', { a: 1 })).text()).toBe('42');
     Object.assign(calculator, { add: 7 });
-    await expect(call(tools, 'add', { a: 1 })).rejects.toThrow("'add' is no longer a method of Calculator.");
+    await expect(callTool(tools, 'add', { a: 1 })).rejects.toThrow(
+      "'add' is no longer a method of Calculator.",
+    );
   });
 
   it('has no tools if a proxy hides its class (ANN-13)', () => {
@@ -429,7 +431,7 @@ describe('the names of object tools (ANN-12)', () => {
 
   it('work in calls, which receive the context and the input (TOOL-18)', async () => {
     const tools = toolsOf(new Calculator('ada'), { prefix: 'calc_' });
-    expect((await call(tools, 'calc_whose', {}, { tenantId: 'acme' })).text()).toBe('ada for acme');
+    expect((await callTool(tools, 'calc_whose', {}, { tenantId: 'acme' })).text()).toBe('ada for acme');
   });
 
   it('are unique, because only the first of two tools with the same name is kept', () => {

@@ -13,7 +13,7 @@ function createSession(tool: AnyTool): TestSession {
   return createTestSession(agent, { replies: [lineReply, 'Done.'], clock: createManualClock() });
 }
 
-const readIn = ({ requests }: TestSession): string | undefined => {
+const findToolText = ({ requests }: TestSession): string | undefined => {
   const last = requests[1]?.messages.at(-1);
   return last?.role === 'tool' ? last.text : undefined;
 };
@@ -49,14 +49,14 @@ describe('a pipeline whose Worker is killed', () => {
     expect(await session.send('Go.')).toMatchObject({ outcome: 'completed', text: 'Done.' });
     expect(names()).toEqual(['charge', 'ship', 'ship', 'tell']);
     expect(acted[1]).toBe(acted[2]);
-    expect(readIn(session)).toBe('start charge ship tell');
+    expect(findToolText(session)).toBe('start charge ship tell');
   });
 
   it('reconciles a `once` step whose outcome is unknown', async () => {
     const { session, names } = playKilledOnce('once', { reconciles: true });
     await session.send('Go.');
     expect(names()).toEqual(['charge', 'ship', 'tell']);
-    expect(readIn(session)).toBe('found tell');
+    expect(findToolText(session)).toBe('found tell');
   });
 
   it.each([[undefined], ['continue' as const]])(
@@ -65,7 +65,7 @@ describe('a pipeline whose Worker is killed', () => {
       const { session, names } = playKilledOnce('once', { ...(onFailure && { onFailure }) });
       await session.send('Go.');
       expect(names()).toEqual(['charge', 'ship']);
-      expect(readIn(session)).toContain("Error: The outcome of this call of 'ship' is unknown:");
+      expect(findToolText(session)).toContain("Error: The outcome of this call of 'ship' is unknown:");
     },
   );
 

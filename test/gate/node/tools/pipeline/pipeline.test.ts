@@ -53,7 +53,7 @@ function createSession(
   return createTestSession(agent, { replies, clock: createManualClock() });
 }
 
-const readIn = ({ requests }: TestSession): string | undefined => {
+const findToolText = ({ requests }: TestSession): string | undefined => {
   const last = requests[1]?.messages.at(-1);
   return last?.role === 'tool' ? last.text : undefined;
 };
@@ -69,7 +69,7 @@ async function runPipeline(
   const { use, ...config } = more;
   const session = createSession(definePipeline({ name: 'line', steps, ...config }), input, use);
   const answer = await session.send('Go.');
-  return { session, answer, text: readIn(session) };
+  return { session, answer, text: findToolText(session) };
 }
 
 describe('a pipeline', () => {

@@ -119,14 +119,14 @@ describe('a tool provider of an agent', () => {
 
   it('is not asked in nested loops', async () => {
     let asked = 0;
-    const toolsNow = () => {
+    const listToolsNow = () => {
       asked += 1;
       return [];
     };
     const { answer } = await runTurn(
       [
         definePipeline({ name: 'line', steps: [createNamedTool('a'), createNamedTool('b')] }),
-        toolProvider({ toolsNow }),
+        toolProvider({ toolsNow: listToolsNow }),
       ],
       [{ calls: [{ name: 'line' }] }, 'Done.'],
       true,
@@ -135,8 +135,8 @@ describe('a tool provider of an agent', () => {
   });
 
   it('fails the turn with a reason if it returns a value that is not a tool', async () => {
-    const toolsNow = () => [{} as AnyTool]; // as a faulty provider would
-    const { answer } = await runTurn([toolProvider({ toolsNow })], ['Never.']);
+    const listToolsNow = () => [{} as AnyTool]; // as a faulty provider would
+    const { answer } = await runTurn([toolProvider({ toolsNow: listToolsNow })], ['Never.']);
     expect(answer).toMatchObject({
       outcome: 'failed',
       error: { type: 'misconfigured', message: 'Tool at index 0 of tool provider 0 is not a tool' },

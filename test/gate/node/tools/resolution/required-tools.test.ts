@@ -9,7 +9,7 @@ import {
   toolProvider,
 } from '../../../../../src/index.ts';
 import {
-  createRequiredTools,
+  createRequiredToolProvider,
   getDiscoverySteps,
   mapProviderTools,
   runDiscovery,
@@ -30,7 +30,10 @@ const getToolNames = (tools: readonly AnyTool[]): string[] => tools.map(({ name 
 describe('a placeholder for required tools', () => {
   it('is the same tool each time, and exists for each name that no provider returns (TGR-06)', () => {
     const warned = captureWarnings();
-    const provider = createRequiredTools(['a', 'b', 'a', 'c'], [createProvider('b'), createProvider('d')]);
+    const provider = createRequiredToolProvider(
+      ['a', 'b', 'a', 'c'],
+      [createProvider('b'), createProvider('d')],
+    );
     const standIns = provider.toolsNow(view);
     expect(getToolNames(standIns)).toEqual(['a', 'c']);
     expect(provider.toolsNow(view)).toEqual(standIns);
@@ -39,13 +42,13 @@ describe('a placeholder for required tools', () => {
   });
 
   it('does not exist outside a loop, because missing tools are unknown there (MCP-10)', () => {
-    expect(createRequiredTools(['a'], [createProvider()]).toolsNow()).toEqual([]);
+    expect(createRequiredToolProvider(['a'], [createProvider()]).toolsNow()).toEqual([]);
   });
 
   it('accepts any input, and lists the available tools up to a limit', async () => {
     captureWarnings();
     const many = Array.from({ length: 1000 }, (_, index) => `tool_${index}`);
-    const [standIn] = createRequiredTools(['a'], [createProvider(...many)]).toolsNow(view);
+    const [standIn] = createRequiredToolProvider(['a'], [createProvider(...many)]).toolsNow(view);
     expect(await standIn?.check({ any: 'thing' })).toEqual({ ok: true, value: { any: 'thing' } });
     const result = await standIn?.call({}, call);
     expect(result?.text()).toMatch(
@@ -55,7 +58,7 @@ describe('a placeholder for required tools', () => {
   });
 
   it('is refused with an invalid name', () => {
-    expect(() => createRequiredTools(['a b'], [])).toThrow(ToolDefinitionError);
+    expect(() => createRequiredToolProvider(['a b'], [])).toThrow(ToolDefinitionError);
   });
 });
 

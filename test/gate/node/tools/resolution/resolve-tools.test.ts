@@ -102,11 +102,11 @@ describe('a list of tools', () => {
 
   it('asks its providers again each time (AET-08)', () => {
     let hour = 0;
-    const toolsNow = (): AnyTool[] => {
+    const listToolsNow = (): AnyTool[] => {
       hour += 1;
       return [createNamedTool(`hour_${hour}`)];
     };
-    const sources = [toolProvider({ toolsNow })];
+    const sources = [toolProvider({ toolsNow: listToolsNow })];
     expect(getToolNames(resolveTools(sources).tools)).toEqual(['hour_1']);
     expect(getToolNames(resolveTools(sources).tools)).toEqual(['hour_2']);
     expect(collectTools(sources)).toEqual({ tools: [], providers: sources, requests: [], notes: [] });

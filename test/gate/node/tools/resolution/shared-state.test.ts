@@ -121,19 +121,19 @@ class Api {
     return this.allowed.includes('a') && [...this.calls.keys()];
   }
 }
-class Named {
+class NamedObject {
   readonly name = 'somebody';
   readonly add = toolMethod({ description: 'Adds.' }, () => this.name);
 }
-class Frozen extends SharedCounter {
+class FrozenCounter extends SharedCounter {
   constructor() {
     super();
     Object.freeze(this);
   }
 }
 // biome-ignore lint/complexity/noStaticOnlyClass: this test is about a class with static tools
-class OfClass {
-  static readonly tools = toolTable<OfClass>(ADD);
+class StaticCounter {
+  static readonly tools = toolTable<StaticCounter>(ADD);
   static count = 0;
   static add() {
     return 'added';
@@ -143,9 +143,9 @@ class OfClass {
 describe('an object that only reads its fields', () => {
   it.each<[string, object]>([
     ['settings, services and lazy values', new Api('key', { add: () => {}, set: () => {} })],
-    ['a toolMethod that reads', new Named()],
-    ['a frozen object', new Frozen()],
-    ['a class with a static field', OfClass],
+    ['a toolMethod that reads', new NamedObject()],
+    ['a frozen object', new FrozenCounter()],
+    ['a class with a static field', StaticCounter],
     ['the product of a factory', toolFactory(() => new SharedCounter())],
   ])('causes no warning for %s', (_, source) => {
     expect(resolveTools([source]).tools).toMatchObject([{ name: 'add' }]);

@@ -44,13 +44,20 @@ class Cart {
 }
 
 const createCartFactory = () => toolFactory(() => new Cart());
-const put = (item: string) => ['put', { item }] as const;
+const createPutCall = (item: string) => ['put', { item }] as const;
 
 describe('the product of a factory', () => {
   it('is the same instance for all calls of an invocation, and a new instance in each turn (S0-001)', async () => {
     const session = createWarmSession(
       [createCartFactory()],
-      [callTools(put('pen')), callTools(put('ink')), callTools('list'), 'Done.', callTools('list'), 'Done.'],
+      [
+        callTools(createPutCall('pen')),
+        callTools(createPutCall('ink')),
+        callTools('list'),
+        'Done.',
+        callTools('list'),
+        'Done.',
+      ],
     );
     await session.send('Go.');
     expect(getLastResults(session)).toEqual(['1 in it', '2 in it', 'pen, ink']);
@@ -61,7 +68,7 @@ describe('the product of a factory', () => {
 
   it('is not shared between sessions', async () => {
     const tools = [createCartFactory()];
-    const one = createSession(tools, [callTools(put('pen')), 'Done.']);
+    const one = createSession(tools, [callTools(createPutCall('pen')), 'Done.']);
     const other = createSession(tools, [callTools('list'), 'Done.']);
     await one.send('Go.');
     await other.send('Go.');
@@ -71,7 +78,7 @@ describe('the product of a factory', () => {
   it('is rebuilt in another invocation, which has the same tools', async () => {
     const session = createSession(
       [createCartFactory(), createCrashTool(() => session)],
-      [callTools(put('pen')), callTools('crash'), callTools('list'), 'Done.'],
+      [callTools(createPutCall('pen')), callTools('crash'), callTools('list'), 'Done.'],
     );
     expect(await session.send('Go.')).toMatchObject({ outcome: 'completed' });
     expect(getLastResults(session)).toEqual(['1 in it', 'crashed', 'nothing']);
@@ -97,7 +104,14 @@ describe('the product of a factory', () => {
     });
     const session = createWarmSession(
       [shared, helper],
-      [callTools(put('pen')), callTools('helper'), callTools(put('ink')), 'Put.', callTools('list'), 'Done.'],
+      [
+        callTools(createPutCall('pen')),
+        callTools('helper'),
+        callTools(createPutCall('ink')),
+        'Put.',
+        callTools('list'),
+        'Done.',
+      ],
     );
     await session.send('Go.');
     expect(getLastResults(session)).toEqual(['1 in it', 'Put.', 'pen, ink']);
@@ -115,7 +129,7 @@ describe('the product of a factory', () => {
     expect(resolveTools([factory]).tools.map(({ name }) => name)).toEqual(['count', 'list', 'put']);
     const session = createWarmSession(
       [factory],
-      [callTools('count'), callTools('count', put('pen')), 'Done.'],
+      [callTools('count'), callTools('count', createPutCall('pen')), 'Done.'],
     );
     await session.send('Go.');
     expect(getLastResults(session)).toEqual(['1', '2', '1 in it']);
@@ -131,7 +145,11 @@ describe('the product of a factory', () => {
         return tool.call(input, call);
       },
     }));
-    const session = createWarmSession(tools.tools, [callTools(put('pen')), callTools('list'), 'Done.']);
+    const session = createWarmSession(tools.tools, [
+      callTools(createPutCall('pen')),
+      callTools('list'),
+      'Done.',
+    ]);
     await session.send('Go.');
     expect(getLastResults(session)).toEqual(['1 in it', 'pen']);
     expect(ran).toEqual(['put', 'list']);
@@ -139,7 +157,7 @@ describe('the product of a factory', () => {
 
   it('can require approval before a call, and the call runs on the current instance', async () => {
     const guarded = toolFactory(() => toolsOf(new Cart()).map((tool) => requireApproval(tool, 'May it?')));
-    const session = createSession([guarded], [callTools(put('pen')), 'Done.']);
+    const session = createSession([guarded], [callTools(createPutCall('pen')), 'Done.']);
     expect(await session.send('Go.')).toMatchObject({ outcome: 'suspended' });
   });
 });
@@ -157,7 +175,7 @@ describe('an unfolding tool from a factory', () => {
       () =>
         defineUnfolding({
           ...SHOP,
-          tools: [defineUnfolding({ ...INNER, tools: Object.values(createHeldTools()) })],
+          tools: [defineUnfolding({ ...SHELF, tools: Object.values(createHeldTools()) })],
         }),
       {},
     ],
@@ -242,7 +260,7 @@ describe('an unfolding tool from a factory', () => {
 });
 
 const SHOP = { name: 'shop', description: 'Shops.' };
-const INNER = { name: 'shelf', description: 'Holds.' };
+const SHELF = { name: 'shelf', description: 'Holds.' };
 
 describe('an invalid factory', () => {
   const createFactory = (value: unknown): ToolFactory => toolFactory(() => value as AnyTool); // as untyped callers can

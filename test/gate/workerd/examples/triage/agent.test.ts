@@ -5,13 +5,13 @@ import { defineTriage } from '../../../../../src/examples/triage/triage.ts';
 import { offlineModel } from '../../../../../src/offline-model/entry.ts';
 import { createTestSession } from '../../../../../src/testing/entry.ts';
 import {
-  call,
+  createCall,
+  createCallingModel,
   createOfflineOptions,
   createScene,
   HELLO_REPOSITORY,
   listCalls,
   listComments,
-  replyWith,
   type Scene,
   SPELLING_BODY,
   toCommentUrl,
@@ -22,7 +22,7 @@ afterEach(() => vi.unstubAllGlobals());
 
 describe('the input of the triage model', () => {
   it('has two unfolding tools, and their tools once they are open', async () => {
-    const { session } = createScene(replyWith());
+    const { session } = createScene(createCallingModel());
     await session.send(SPELLING_BODY);
     const [first, second] = session.requests;
     expect(first?.tools.map(({ name, description }) => `${name}: ${description}`)).toEqual([
@@ -43,7 +43,7 @@ describe('the input of the triage model', () => {
   });
 
   it('has no parameter for another issue or repository', async () => {
-    const { session } = createScene(replyWith());
+    const { session } = createScene(createCallingModel());
     await session.send(SPELLING_BODY);
     const inputs = session.requests[1]?.tools.flatMap(({ inputSchema }) =>
       Object.keys(Object(inputSchema.properties)),
@@ -75,9 +75,11 @@ describe('triage with a model that calls several tools at once', () => {
   it('shows the model the search results, and then the results of its actions', async () => {
     const stage = createScene({
       replies: [
-        { calls: [call('issues'), call('repository')] },
-        { calls: [call('find_similar_issues', { title: 'spelling' }), call('list_labels')] },
-        { calls: [call('add_label', { label: 'documentation' }), call('write_comment', { text })] },
+        { calls: [createCall('issues'), createCall('repository')] },
+        { calls: [createCall('find_similar_issues', { title: 'spelling' }), createCall('list_labels')] },
+        {
+          calls: [createCall('add_label', { label: 'documentation' }), createCall('write_comment', { text })],
+        },
         'Labeled, and answered.',
       ],
     });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { defineAgent, defineTool, ModelError, terminateAgent } from '../../../../../src/index.ts';
 import { listPaymentsTo } from '../../../../fixtures/clerk-agent.ts';
-import { holdReply, modelBySession, script } from '../../../../fixtures/scripts.ts';
+import { createHeldReply, modelBySession, registerScript } from '../../../../fixtures/scripts.ts';
 import { deliverToHolders, MANUAL_DELIVERY } from '../../http/time.ts';
 import { callTool, createEndpointApp, createSessionId, getTexts, getView, IDEMPOTENCY_META } from './talk.ts';
 
@@ -11,7 +11,10 @@ const via = createEndpointApp({
 
 describe('an agent call', () => {
   it('returns an error with its text if the turn failed, and the conversation continues', async () => {
-    const { message } = script(new ModelError('bad-request', 'The model refused this.'), 'Better now.');
+    const { message } = registerScript(
+      new ModelError('bad-request', 'The model refused this.'),
+      'Better now.',
+    );
     const failed = await callTool(via, 'scripted', { message: message() });
     const told = getView(failed);
     expect(failed.isError).toBe(true);
@@ -34,7 +37,7 @@ describe('an agent call', () => {
       limits: { iterations: 1 },
     });
     const limited = createEndpointApp({ agents: [brief] }, { agents: [brief] });
-    const { message } = script({ calls: [{ name: 'nothing' }] }, 'As far as I got.');
+    const { message } = registerScript({ calls: [{ name: 'nothing' }] }, 'As far as I got.');
     const answer = await callTool(limited, 'brief', { message: message(), session: createSessionId() });
     expect(answer.isError).toBeUndefined();
     expect(getTexts(answer)).toEqual([
@@ -50,8 +53,8 @@ describe('an agent call', () => {
 
   it('returns an error if the turn was cancelled', async () => {
     const id = `${MANUAL_DELIVERY}-${createSessionId()}`;
-    const answer = holdReply('Never.');
-    const { message } = script(answer.reply);
+    const answer = createHeldReply('Never.');
+    const { message } = registerScript(answer.reply);
     const called = callTool(via, 'scripted', { message: message(), session: id });
     await answer.asked();
     await via(`/agents/scripted/sessions/${id}/cancel`, { method: 'POST' });
@@ -77,7 +80,7 @@ describe('an agent call', () => {
       model: modelBySession,
       tools: [stop],
     });
-    const { message } = script({ calls: [{ name: 'stop' }] });
+    const { message } = registerScript({ calls: [{ name: 'stop' }] });
     const shop = createEndpointApp({ agents: [closing] }, { agents: [closing] });
     const answer = await callTool(shop, 'closing', { message: message(), session: createSessionId() });
     expect(answer.isError).toBe(true);
@@ -87,7 +90,7 @@ describe('an agent call', () => {
   it('returns the pending calls and where to answer if the turn waits, and the answer later', async () => {
     const to = crypto.randomUUID();
     const pay = { calls: [{ name: 'pay', input: { to, amount: 5 } }] };
-    const { message } = script(pay, 'Paid.', 'Anything else?');
+    const { message } = registerScript(pay, 'Paid.', 'Anything else?');
     const id = createSessionId();
     const input = { message: message(), session: id };
     const waits = await callTool(via, 'ask_clerk', input, { [IDEMPOTENCY_META]: 'k1' });
@@ -125,8 +128,8 @@ describe('an agent call', () => {
 
   it('is refused if the session is busy', async () => {
     const id = createSessionId();
-    const answer = holdReply('Done.');
-    const { message } = script(answer.reply);
+    const answer = createHeldReply('Done.');
+    const { message } = registerScript(answer.reply);
     const first = callTool(via, 'scripted', { message: message(), session: id });
     await answer.asked();
     const second = await callTool(via, 'scripted', { message: 'Me too', session: id });

@@ -3,7 +3,7 @@ import { env } from 'cloudflare:workers';
 import { describe, expect, it, vi } from 'vitest';
 import { SessionUnavailableError } from '../../../../doors/session.ts';
 import { marathon, recordings } from '../../../../fixtures/scripted-agent.ts';
-import { holdReply, script } from '../../../../fixtures/scripts.ts';
+import { createHeldReply, registerScript } from '../../../../fixtures/scripts.ts';
 import { getSessionName, post, readJournal, readJson, send } from '../../http/client.ts';
 import { withoutPauses } from '../../http/pauses-passing.ts';
 import {
@@ -25,7 +25,7 @@ const via = createEndpointApp({ agents: ['scripted'] });
 describe('a running turn', () => {
   it('reports its tool calls to its client, with increasing numbers, before the answer', async () => {
     const add = { calls: [{ name: 'add', input: { a: 1, b: 2 } }] };
-    const { message } = script(add, { calls: [{ name: 'missing' }] }, 'Three.');
+    const { message } = registerScript(add, { calls: [{ name: 'missing' }] }, 'Three.');
     const params = {
       name: 'scripted',
       arguments: { message: message() },
@@ -43,7 +43,7 @@ describe('a running turn', () => {
   });
 
   it('reports progress to the official client', async () => {
-    const { message } = script({ calls: [{ name: 'add', input: { a: 1, b: 2 } }] }, 'Three.');
+    const { message } = registerScript({ calls: [{ name: 'add', input: { a: 1, b: 2 } }] }, 'Three.');
     const client = await connectClient(via);
     const heard: unknown[] = [];
     const params = { name: 'scripted', arguments: { message: message() } };
@@ -58,8 +58,8 @@ describe('a running turn', () => {
 
   it('is handed over if its client disconnects, and ends without that client', async () => {
     const id = createSessionId();
-    const answer = holdReply(recordCall('mcp-gone'));
-    const { message } = script(answer.reply, 'Done.');
+    const answer = createHeldReply(recordCall('mcp-gone'));
+    const { message } = registerScript(answer.reply, 'Done.');
     const client = new AbortController();
     const log = vi.spyOn(console, 'error');
     const params = { name: 'scripted', arguments: { message: message(), session: id } };
@@ -81,8 +81,8 @@ describe('a running turn', () => {
 
   it('is handed over if the reader of the response stops', async () => {
     const id = createSessionId();
-    const answer = holdReply(recordCall('mcp-stopped'));
-    const { message } = script(answer.reply, 'Done.');
+    const answer = createHeldReply(recordCall('mcp-stopped'));
+    const { message } = registerScript(answer.reply, 'Done.');
     const params = { name: 'scripted', arguments: { message: message(), session: id } };
     const response = await postMcp(via, createRpcRequest('tools/call', params));
     await answer.asked();
@@ -102,7 +102,7 @@ describe('a turn that outlives its invocation', () => {
       { agents: ['marathon'] },
       { agents: [marathon], limits: { subrequests: 30, internalSubrequests: 30 } },
     );
-    const { message } = script(...Array.from({ length: 30 }, () => add), 'Far.');
+    const { message } = registerScript(...Array.from({ length: 30 }, () => add), 'Far.');
     const id = createSessionId();
     const params = {
       name: 'marathon',
@@ -123,7 +123,7 @@ describe('a turn that outlives its invocation', () => {
   it('is reported as running if this invocation cannot follow it to its end', async () => {
     const id = createSessionId();
     const path = `/agents/scripted/sessions/${id}`;
-    await post(path, { message: script('Done.').message() });
+    await post(path, { message: registerScript('Done.').message() });
     const stub = env.SESSIONS.getByName(getSessionName(path));
     await runInDurableObject(stub, (_, { storage }) => {
       storage.sql.exec(`UPDATE events SET body = replace(body, '"v":1', '"v":9') WHERE seq = 4`);

@@ -3,8 +3,8 @@ import type { Caller } from '../../../../../src/create-holdfast.ts';
 import { defineAgent } from '../../../../../src/index.ts';
 import { requireApproval } from '../../../../../src/modules/decorators/entry.ts';
 import { changedClerk, clerk, listPaymentsTo } from '../../../../fixtures/clerk-agent.ts';
-import { modelBySession, script } from '../../../../fixtures/scripts.ts';
-import { type Questions, requestWith } from './asking.ts';
+import { modelBySession, registerScript } from '../../../../fixtures/scripts.ts';
+import { type Questions, sendModernRequest } from './asking.ts';
 import { createEndpointApp, createSessionId, getTexts, getView } from './talk.ts';
 
 /** Reads the caller from `x-user`: an id, then an optional tenant and role. */
@@ -52,16 +52,19 @@ interface RetryOptions extends Partial<Params> {
 }
 
 /** A call of the clerk that asks for permission to pay. */
-async function askAgent(user = 'ann', replies: Parameters<typeof script> = ['Paid.'], tool = 'pay') {
+async function askAgent(user = 'ann', replies: Parameters<typeof registerScript> = ['Paid.'], tool = 'pay') {
   const to = crypto.randomUUID();
-  const { message, model } = script({ calls: [{ name: tool, input: { to, amount: 5 } }] }, ...replies);
+  const { message, model } = registerScript(
+    { calls: [{ name: tool, input: { to, amount: 5 } }] },
+    ...replies,
+  );
   const session = createSessionId();
   const params: Params = { name: 'clerk', arguments: { message: message(), session } };
-  const { result } = await requestWith(via, 'tools/call', { ...params }, createUserHeader(user));
+  const { result } = await sendModernRequest(via, 'tools/call', { ...params }, createUserHeader(user));
   const { requestState, inputRequests } = result as Questions;
   const [key = ''] = Object.keys(inputRequests);
   const retryWith = (answer: unknown, { by = user, state = requestState, ...more }: RetryOptions = {}) =>
-    requestWith(
+    sendModernRequest(
       via,
       'tools/call',
       { ...params, requestState: state, inputResponses: { [key]: answer }, ...more },
@@ -135,7 +138,7 @@ describe('an answer to a pending question', () => {
     const [later = ''] = Object.keys((result as Questions).inputRequests);
     expect(later).not.toBe(key);
     const sent = { ...params, requestState: state, inputResponses: { [key]: approve, [later]: approve } };
-    const repeated = await requestWith(via, 'tools/call', sent, createUserHeader('ann'));
+    const repeated = await sendModernRequest(via, 'tools/call', sent, createUserHeader('ann'));
     expect(repeated.result).toEqual(result);
     expect(listPaymentsTo(second)).toEqual([]);
   });
@@ -181,7 +184,7 @@ describe('an answer to a pending question', () => {
         requestState: forgeRequestState(state, { asked: [key] }),
         inputResponses: { [key]: approve },
       };
-      const { result } = await requestWith(via, 'tools/call', sent, createUserHeader('ann'));
+      const { result } = await sendModernRequest(via, 'tools/call', sent, createUserHeader('ann'));
       expect(Object(result).resultType).toBe('input_required');
     }
     expect([listPaymentsTo(to), listPaymentsTo(other.to)]).toEqual([[], []]);
@@ -191,7 +194,7 @@ describe('an answer to a pending question', () => {
     const { to, key, state, params, again } = await askAgent();
     const responses = { inputResponses: { [key]: approve } };
     expect(
-      await requestWith(via, 'tools/call', { ...params, ...responses }, createUserHeader('ann')),
+      await sendModernRequest(via, 'tools/call', { ...params, ...responses }, createUserHeader('ann')),
     ).toEqual({
       error: {
         code: -32602,
@@ -222,7 +225,7 @@ describe('an answer to a pending question', () => {
     const { to, session, params, state, key } = await askAgent();
     const later = createEndpointApp({ agents: ['clerk'] }, { agents: [changedClerk], auth });
     const sent = { ...params, requestState: state, inputResponses: { [key]: approve } };
-    const { result } = await requestWith(later, 'tools/call', sent, createUserHeader('ann'));
+    const { result } = await sendModernRequest(later, 'tools/call', sent, createUserHeader('ann'));
     expect(getTexts(result).at(-1)).toBe(
       "An answer was not accepted. Tool 'pay' has changed since this was asked, so this answer no longer applies. The model sees " +
         'this and can ask again.',
@@ -235,9 +238,9 @@ describe('an answer to a pending question', () => {
     const call = { calls: [{ name: 'pay_as_manager', input: { to, amount: 5 } }] };
     const params = {
       name: 'clerk',
-      arguments: { message: script(call, 'Paid.').message(), session: createSessionId() },
+      arguments: { message: registerScript(call, 'Paid.').message(), session: createSessionId() },
     };
-    const words = await requestWith(via, 'tools/call', params, createUserHeader('bob red'));
+    const words = await sendModernRequest(via, 'tools/call', params, createUserHeader('bob red'));
     expect(getView(words.result).outcome).toBe('suspended');
     const boss = await askAgent('ann red manager', ['Paid.'], 'pay_as_manager');
     const { result } = await boss.again(approve, { by: 'bob red' });
@@ -252,9 +255,9 @@ describe('an answer to a pending question', () => {
 
   it('is not requested from the requester if another person must decide', async () => {
     const call = { calls: [{ name: 'pay', input: { to: 'nobody', amount: 5 } }] };
-    const { message } = script(call);
+    const { message } = registerScript(call);
     const params = { name: 'careful', arguments: { message: message(), session: createSessionId() } };
-    const { result } = await requestWith(via, 'tools/call', params, createUserHeader('ann red'));
+    const { result } = await sendModernRequest(via, 'tools/call', params, createUserHeader('ann red'));
     expect(getView(result).outcome).toBe('suspended');
   });
 });

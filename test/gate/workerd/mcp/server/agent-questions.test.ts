@@ -4,8 +4,14 @@ import { defineAgent, defineTool } from '../../../../../src/index.ts';
 import { humanInput } from '../../../../../src/modules/decorators/entry.ts';
 import { askFirst } from '../../../../fixtures/asks-first.ts';
 import { clerk, listPaymentsTo } from '../../../../fixtures/clerk-agent.ts';
-import { modelBySession, type ScriptedTurn, script } from '../../../../fixtures/scripts.ts';
-import { connectWithUser, FORM_CAPABILITIES, type Questions, requestWith, type Sender } from './asking.ts';
+import { modelBySession, registerScript, type ScriptedTurn } from '../../../../fixtures/scripts.ts';
+import {
+  connectWithUser,
+  FORM_CAPABILITIES,
+  type Questions,
+  type Sender,
+  sendModernRequest,
+} from './asking.ts';
 import { callTool, createEndpointApp, createSessionId, getTexts, getView } from './talk.ts';
 
 const createTool = (name: string, input: v.GenericSchema<Record<string, unknown>> = v.object({})) =>
@@ -55,7 +61,7 @@ const asker = defineAgent({
 
 const via = createEndpointApp({ agents: ['clerk', asker] }, { agents: [clerk, asker] });
 
-const pay = (to: string, amount = 5, name = 'pay') => ({ name, input: { to, amount } });
+const createPayCall = (to: string, amount = 5, name = 'pay') => ({ name, input: { to, amount } });
 
 /** A call with questions, and a function to answer them. */
 async function askAgent(
@@ -65,7 +71,7 @@ async function askAgent(
   input: Readonly<Record<string, unknown>> = {},
 ) {
   const params = { name: agent, arguments: { message: message(), ...input } };
-  const { result } = await requestWith(via, 'tools/call', params, sender);
+  const { result } = await sendModernRequest(via, 'tools/call', params, sender);
   const first = result as Questions;
   const keys = Object.keys(first.inputRequests);
   return {
@@ -89,11 +95,11 @@ async function askAgain(
   inputResponses: unknown,
   sender?: Sender,
 ) {
-  return requestWith(via, 'tools/call', { ...params, requestState, inputResponses }, sender);
+  return sendModernRequest(via, 'tools/call', { ...params, requestState, inputResponses }, sender);
 }
 
-const accept = (content: Readonly<Record<string, unknown>>) => ({ action: 'accept', content });
-const approve = accept({ decision: 'approve' });
+const createAcceptance = (content: Readonly<Record<string, unknown>>) => ({ action: 'accept', content });
+const approve = createAcceptance({ decision: 'approve' });
 
 const getForm = ({ inputRequests }: Questions, key: string | undefined) =>
   Object(inputRequests[key ?? '']?.params) as { readonly message: string; readonly requestedSchema: object };
@@ -105,7 +111,7 @@ const getLastResult = ({ model }: ScriptedTurn): string =>
 describe('a turn that waits for a decision', () => {
   it('asks its question as a form', async () => {
     const to = crypto.randomUUID();
-    const { first, keys } = await askAgent('clerk', script({ calls: [pay(to)] }, 'Paid.'));
+    const { first, keys } = await askAgent('clerk', registerScript({ calls: [createPayCall(to)] }, 'Paid.'));
     const [key = ''] = keys;
     expect(key).toMatch(/^[0-9a-f]{16}\.3\.0#0$/);
     expect(first).toEqual({
@@ -143,7 +149,7 @@ describe('a turn that waits for a decision', () => {
 
   it('is approved by the official client', async () => {
     const to = crypto.randomUUID();
-    const { message } = script({ calls: [pay(to)] }, 'Paid.');
+    const { message } = registerScript({ calls: [createPayCall(to)] }, 'Paid.');
     const client = await connectWithUser(via, () => ({ action: 'accept', content: { decision: 'approve' } }));
     const result = await client.callTool({ name: 'clerk', arguments: { message: message() } });
     const { session } = getView(result);
@@ -156,14 +162,19 @@ describe('a turn that waits for a decision', () => {
   });
 
   it.each([
-    ['rejected', accept({ decision: 'reject', reason: 'Too much.' }), 'Error: Too much.', []],
+    ['rejected', createAcceptance({ decision: 'reject', reason: 'Too much.' }), 'Error: Too much.', []],
     ['declined', { action: 'decline' }, 'Error: The person who was asked has declined.', []],
-    ['edited', accept({ decision: 'edit', amount: 3 }), /Paid 3\./, [3]],
-    ['approved as it was shown', accept({ decision: 'approve', amount: 5, reason: '' }), /Paid 5\./, [5]],
-    ['approved with additional fields', accept({ decision: 'approve', other: 1 }), /Paid 5\./, [5]],
+    ['edited', createAcceptance({ decision: 'edit', amount: 3 }), /Paid 3\./, [3]],
+    [
+      'approved as it was shown',
+      createAcceptance({ decision: 'approve', amount: 5, reason: '' }),
+      /Paid 5\./,
+      [5],
+    ],
+    ['approved with additional fields', createAcceptance({ decision: 'approve', other: 1 }), /Paid 5\./, [5]],
   ])('is %s', async (_, answer, words, paid) => {
     const to = crypto.randomUUID();
-    const scripted = script({ calls: [pay(to)] }, 'As you like.');
+    const scripted = registerScript({ calls: [createPayCall(to)] }, 'As you like.');
     const { result } = await (await askAgent('clerk', scripted)).answer(answer);
     expect(getTexts(result)[0]).toBe('As you like.');
     expect(getLastResult(scripted)).toMatch(words);
@@ -172,8 +183,8 @@ describe('a turn that waits for a decision', () => {
 
   it('ends if the answer is exit', async () => {
     const to = crypto.randomUUID();
-    const { result } = await (await askAgent('clerk', script({ calls: [pay(to)] }))).answer(
-      accept({ decision: 'exit', reason: 'Enough.' }),
+    const { result } = await (await askAgent('clerk', registerScript({ calls: [createPayCall(to)] }))).answer(
+      createAcceptance({ decision: 'exit', reason: 'Enough.' }),
     );
     expect([Object(result).isError, getTexts(result)[0], listPaymentsTo(to)]).toEqual([
       true,
@@ -198,9 +209,12 @@ describe('a turn that waits for a decision', () => {
     [{ decision: 'reject', reason: 5 }, 'reason: must be text of at most 2000 characters.'],
   ])('asks again after the answer %j, which is not a decision', async (content, problem) => {
     const to = crypto.randomUUID();
-    const { first, keys, params, answer } = await askAgent('clerk', script({ calls: [pay(to)] }, 'Paid.'));
+    const { first, keys, params, answer } = await askAgent(
+      'clerk',
+      registerScript({ calls: [createPayCall(to)] }, 'Paid.'),
+    );
     const [key = ''] = keys;
-    const { result } = await answer(accept(content));
+    const { result } = await answer(createAcceptance(content));
     const { inputRequests, requestState } = result as Questions;
     expect(inputRequests).toEqual({
       [key]: {
@@ -221,7 +235,10 @@ describe('a turn that waits for a decision', () => {
     ['an unknown action', { action: 'agree' }],
     ['content that is text', { action: 'accept', content: 'approve' }],
   ])('asks again after %s', async (_, sent) => {
-    const { first, keys, answer } = await askAgent('clerk', script({ calls: [pay('nobody')] }));
+    const { first, keys, answer } = await askAgent(
+      'clerk',
+      registerScript({ calls: [createPayCall('nobody')] }),
+    );
     const { result } = await answer(sent);
     expect(getForm(result as Questions, keys[0]).message).toBe(
       `The answer was not accepted: it is not the answer of a form.\n${getForm(first, keys[0]).message}`,
@@ -234,7 +251,10 @@ describe('a turn that waits for a decision', () => {
     ['a text instead of answers', 'approve'],
     ['a number instead of an answer', 5],
   ])('asks again after a request with %s', async (_, sent) => {
-    const { first, keys, params } = await askAgent('clerk', script({ calls: [pay('nobody')] }));
+    const { first, keys, params } = await askAgent(
+      'clerk',
+      registerScript({ calls: [createPayCall('nobody')] }),
+    );
     const responses = typeof sent === 'number' ? { [keys[0] ?? '']: sent } : sent;
     const { result } = await askAgain(params, first.requestState, responses);
     expect(result).toEqual(first);
@@ -242,7 +262,10 @@ describe('a turn that waits for a decision', () => {
 
   it('keeps waiting if its question is dismissed, and can be decided later', async () => {
     const to = crypto.randomUUID();
-    const { first, params, keys, answer } = await askAgent('clerk', script({ calls: [pay(to)] }, 'Paid.'));
+    const { first, params, keys, answer } = await askAgent(
+      'clerk',
+      registerScript({ calls: [createPayCall(to)] }, 'Paid.'),
+    );
     const { result } = await answer({ action: 'cancel' });
     const { outcome, path, session, pending } = Object(Object(result).structuredContent);
     expect([Object(result).isError, outcome, pending.length]).toEqual([undefined, 'suspended', 1]);
@@ -258,10 +281,10 @@ describe('a turn that waits for a decision', () => {
 
   it('asks several questions in one response, and each answer is accepted separately', async () => {
     const [a, b, c] = [crypto.randomUUID(), crypto.randomUUID(), crypto.randomUUID()];
-    const calls = [pay(a), pay(b, 6, 'pay_plainly'), pay(c, 7)];
-    const { params, keys, first, answer } = await askAgent('clerk', script({ calls }, 'Paid.'));
+    const calls = [createPayCall(a), createPayCall(b, 6, 'pay_plainly'), createPayCall(c, 7)];
+    const { params, keys, first, answer } = await askAgent('clerk', registerScript({ calls }, 'Paid.'));
     expect(keys).toHaveLength(3);
-    const { result } = await answer(approve, accept({ decision: 'exit' }), { action: 'cancel' });
+    const { result } = await answer(approve, createAcceptance({ decision: 'exit' }), { action: 'cancel' });
     const second = result as Questions;
     // A dismissed question is not repeated immediately.
     expect(Object.keys(second.inputRequests)).toEqual([keys[1]]);
@@ -279,9 +302,9 @@ describe('a turn that waits for a decision', () => {
 
   it('asks until every call is decided, in one call of the official client', async () => {
     const [a, b] = [crypto.randomUUID(), crypto.randomUUID()];
-    const { message } = script(
-      { calls: [pay(a, 5, 'pay_twice_asked')] },
-      { calls: [pay(b)] },
+    const { message } = registerScript(
+      { calls: [createPayCall(a, 5, 'pay_twice_asked')] },
+      { calls: [createPayCall(b)] },
       'Both are paid.',
     );
     const questions: string[] = [];
@@ -302,23 +325,25 @@ describe('a turn that waits for a decision', () => {
   it('is described in text to clients without forms, and if a form cannot answer the call', async () => {
     const to = crypto.randomUUID();
     for (const capabilities of [{}, { elicitation: { url: {} } }, { sampling: {}, roots: {} }]) {
-      const { message } = script({ calls: [pay(to)] });
+      const { message } = registerScript({ calls: [createPayCall(to)] });
       const params = { name: 'clerk', arguments: { message: message() } };
-      const { result } = await requestWith(via, 'tools/call', params, { capabilities });
+      const { result } = await sendModernRequest(via, 'tools/call', params, { capabilities });
       expect([getView(result).outcome, Object(result).resultType]).toEqual(['suspended', 'complete']);
     }
-    const older = await callTool(via, 'clerk', { message: script({ calls: [pay(to)] }).message() });
+    const older = await callTool(via, 'clerk', {
+      message: registerScript({ calls: [createPayCall(to)] }).message(),
+    });
     expect(getView(older).outcome).toBe('suspended');
     const lookUp = { name: 'look_up', input: { id: 'o-1' } };
-    const { message } = script({ calls: [lookUp] });
-    const { result } = await requestWith(via, 'tools/call', {
+    const { message } = registerScript({ calls: [lookUp] });
+    const { result } = await sendModernRequest(via, 'tools/call', {
       name: 'clerk',
       arguments: { message: message() },
     });
     const { pending } = Object(Object(result).structuredContent);
     expect(getTexts(result)[0]).toMatch(`- look_up, answered by POST ${pending[0].links.results}: `);
     // Only questions that fit a form are asked. The others are described after the decision.
-    const both = await askAgent('clerk', script({ calls: [lookUp, pay(to)] }));
+    const both = await askAgent('clerk', registerScript({ calls: [lookUp, createPayCall(to)] }));
     expect(both.keys).toHaveLength(1);
     const { result: rest } = await both.answer(approve);
     expect(getTexts(rest)[0]).toMatch('- look_up, answered by POST ');
@@ -328,7 +353,7 @@ describe('a turn that waits for a decision', () => {
 
 describe('a question', () => {
   it('has a field for the answer if a model asks it', async () => {
-    const scripted = script(
+    const scripted = registerScript(
       { calls: [{ name: 'human_input', input: { question: 'Which city?' } }] },
       'Thanks.',
     );
@@ -342,22 +367,22 @@ describe('a question', () => {
         required: ['text'],
       },
     });
-    const { result: empty } = await answer(accept({}));
+    const { result: empty } = await answer(createAcceptance({}));
     expect(getForm(empty as Questions, keys[0]).message).toBe(
       'The answer was not accepted: input: Instance does not have required property "text".\nWhich city?',
     );
-    const { result } = await answer(accept({ text: 'Rome' }));
+    const { result } = await answer(createAcceptance({ text: 'Rome' }));
     expect([getTexts(result)[0], getLastResult(scripted)]).toEqual(['Thanks.', 'Rome']);
   });
 
   it('ends the turn if a model asks it and the person declines to answer', async () => {
-    const scripted = script({ calls: [{ name: 'human_input', input: { question: 'Which city?' } }] });
+    const scripted = registerScript({ calls: [{ name: 'human_input', input: { question: 'Which city?' } }] });
     const { result } = await (await askAgent('asker', scripted)).answer({ action: 'decline' });
     expect(getTexts(result)[0]).toBe('The turn was ended: The person who was asked has declined.');
   });
 
   it('has the server’s fields if a server asks it, without unsupported schema keywords, and accepts no credential', async () => {
-    const scripted = script({ calls: [{ name: 'book', input: {} }] }, 'Booked.');
+    const scripted = registerScript({ calls: [{ name: 'book', input: {} }] }, 'Booked.');
     const { first, keys, answer } = await askAgent('asker', scripted);
     expect(getForm(first, keys[0])).toEqual({
       mode: 'form',
@@ -378,28 +403,28 @@ describe('a question', () => {
       },
     });
     const secret = `sk-ant-api03-${'a1B2'.repeat(24)}`;
-    const { result: refused } = await answer(accept({ class: 'first', day: secret }));
+    const { result: refused } = await answer(createAcceptance({ class: 'first', day: secret }));
     expect(getForm(refused as Questions, keys[0]).message).toMatch(/was not accepted: input\.day: /);
     expect(JSON.stringify(refused)).not.toContain(secret);
-    const { result: credential } = await answer(accept({ class: 'first', note: secret }));
+    const { result: credential } = await answer(createAcceptance({ class: 'first', note: secret }));
     expect(getForm(credential as Questions, keys[0]).message).toBe(
       'The answer was not accepted: input.note: looks like a credential, which is not accepted here: the ' +
         'journal keeps answers.\nWhich seats?',
     );
-    const { result } = await answer(accept({ class: 'second', seats: 3 }));
+    const { result } = await answer(createAcceptance({ class: 'second', seats: 3 }));
     expect(getTexts(result)[0]).toBe('Booked.');
   });
 
   it('is described in text if a form cannot express it', async () => {
-    const { message } = script({ calls: [{ name: 'value', input: {} }] });
-    const { result } = await requestWith(via, 'tools/call', {
+    const { message } = registerScript({ calls: [{ name: 'value', input: {} }] });
+    const { result } = await sendModernRequest(via, 'tools/call', {
       name: 'asker',
       arguments: { message: message() },
     });
     expect(getView(result).outcome).toBe('suspended');
-    const long = script({ calls: [{ name: 'long', input: { text: 'x'.repeat(20_000) } }] });
+    const long = registerScript({ calls: [{ name: 'long', input: { text: 'x'.repeat(20_000) } }] });
     const params = { name: 'asker', arguments: { message: long.message() } };
-    expect(getView((await requestWith(via, 'tools/call', params)).result).outcome).toBe('suspended');
+    expect(getView((await sendModernRequest(via, 'tools/call', params)).result).outcome).toBe('suspended');
   });
 
   it.each([
@@ -409,7 +434,10 @@ describe('a question', () => {
   ])(
     'accepts no edit if it is about a call of %s, whose input does not fit a form',
     async (name, input, decisions) => {
-      const { first, keys, answer } = await askAgent('asker', script({ calls: [{ name, input }] }, 'Done.'));
+      const { first, keys, answer } = await askAgent(
+        'asker',
+        registerScript({ calls: [{ name, input }] }, 'Done.'),
+      );
       const { requestedSchema, message } = getForm(first, keys[0]);
       const { properties } = Object(requestedSchema);
       expect([Object.keys(properties), properties.decision.enum]).toEqual([
@@ -417,7 +445,7 @@ describe('a question', () => {
         decisions,
       ]);
       expect(message).toBe(`Tool '${name}' is to be called with ${JSON.stringify(input)}.\nMay I ${name}?`);
-      const { result } = await answer(accept({ decision: 'edit', name: 'Eve' }));
+      const { result } = await answer(createAcceptance({ decision: 'edit', name: 'Eve' }));
       expect(getForm(result as Questions, keys[0]).message).toBe(
         `The answer was not accepted: input: is missing.\n${message}`,
       );
@@ -426,7 +454,7 @@ describe('a question', () => {
   );
 
   it('remains open after a decline if it cannot be declined', async () => {
-    const { answer } = await askAgent('asker', script({ calls: [{ name: 'only' }] }));
+    const { answer } = await askAgent('asker', registerScript({ calls: [{ name: 'only' }] }));
     const { result } = await answer({ action: 'decline' });
     expect(getView(result).outcome).toBe('suspended');
   });
@@ -439,7 +467,9 @@ describe('the forms of questions', () => {
       { elicitation: {} },
       { elicitation: { form: {}, url: {} } },
     ]) {
-      const { first } = await askAgent('clerk', script({ calls: [pay('nobody')] }), { capabilities });
+      const { first } = await askAgent('clerk', registerScript({ calls: [createPayCall('nobody')] }), {
+        capabilities,
+      });
       expect(first.resultType).toBe('input_required');
     }
   });

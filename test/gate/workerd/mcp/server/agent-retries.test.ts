@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { recordings } from '../../../../fixtures/scripted-agent.ts';
-import { holdReply, script } from '../../../../fixtures/scripts.ts';
+import { createHeldReply, registerScript } from '../../../../fixtures/scripts.ts';
 import { post, readJson } from '../../http/client.ts';
 import {
   callTool,
@@ -19,7 +19,7 @@ const via = createEndpointApp({ agents: ['scripted'] });
 
 describe('a call that is repeated under its key', () => {
   it('returns its turn, even if the call specified no session', async () => {
-    const { message, model } = script(recordCall('mcp-retry'), 'Done.');
+    const { message, model } = registerScript(recordCall('mcp-retry'), 'Done.');
     const input = { message: message() };
     const key = crypto.randomUUID();
     const first = await callTool(via, 'scripted', input, { [IDEMPOTENCY_META]: key });
@@ -31,8 +31,8 @@ describe('a call that is repeated under its key', () => {
   });
 
   it('joins its turn while the turn runs', async () => {
-    const answer = holdReply('Done.');
-    const { message, model } = script(answer.reply);
+    const answer = createHeldReply('Done.');
+    const { message, model } = registerScript(answer.reply);
     const input = { message: message() };
     const key = crypto.randomUUID();
     const first = callTool(via, 'scripted', input, { [IDEMPOTENCY_META]: key });
@@ -44,7 +44,7 @@ describe('a call that is repeated under its key', () => {
   });
 
   it('with another message is refused', async () => {
-    const { message } = script('Done.');
+    const { message } = registerScript('Done.');
     const key = crypto.randomUUID();
     await callTool(via, 'scripted', { message: message() }, { [IDEMPOTENCY_META]: key });
     const other = await callTool(via, 'scripted', { message: 'Something else' }, { [IDEMPOTENCY_META]: key });
@@ -63,7 +63,7 @@ describe('a call that is repeated under its key', () => {
     const callAs = async (user: string) => {
       const params = {
         name: 'scripted',
-        arguments: { message: script(`Hello ${user}.`).message() },
+        arguments: { message: registerScript(`Hello ${user}.`).message() },
         _meta: { [IDEMPOTENCY_META]: key },
       };
       const response = await postMcp(shared, createRpcRequest('tools/call', params), {
@@ -78,7 +78,7 @@ describe('a call that is repeated under its key', () => {
 
   it('is not confused with a key of the HTTP API', async () => {
     const id = createSessionId();
-    const { message } = script('By MCP.', 'By HTTP.');
+    const { message } = registerScript('By MCP.', 'By HTTP.');
     await callTool(via, 'scripted', { message: message(), session: id }, { [IDEMPOTENCY_META]: 'same' });
     const headers = { 'idempotency-key': 'same' };
     const answer = await post(`/agents/scripted/sessions/${id}`, { message: 'Next' }, { headers, via });

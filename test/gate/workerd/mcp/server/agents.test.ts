@@ -6,10 +6,9 @@ import { openaiCompatible } from '../../../../../src/model/openai-compatible/ent
 import { jsonSchema } from '../../../../../src/modules/json-schema/entry.ts';
 import { toolGroups as registered, toolGroup } from '../../../../../src/modules/tool-groups/entry.ts';
 import { recordings } from '../../../../fixtures/scripted-agent.ts';
-import { modelBySession, script } from '../../../../fixtures/scripts.ts';
+import { modelBySession, registerScript } from '../../../../fixtures/scripts.ts';
 import { readJson } from '../../http/client.ts';
 import {
-  answerTo,
   callTool,
   connectClient,
   createEndpointApp,
@@ -20,6 +19,7 @@ import {
   postMcp,
   readMessages,
   recordCall,
+  requestAnswer,
 } from './talk.ts';
 
 const via = createEndpointApp({
@@ -91,7 +91,7 @@ describe('tools/list', () => {
 
 describe('a call of an agent', () => {
   it('runs a turn, and returns the session in which the conversation continues', async () => {
-    const { message, model } = script(recordCall('first'), 'Noted.', 'You said it twice.');
+    const { message, model } = registerScript(recordCall('first'), 'Noted.', 'You said it twice.');
     const client = await connectClient(via);
     await client.listTools(); // so that the client validates results
     const first = await client.callTool({ name: 'scripted', arguments: { message: message() } });
@@ -142,8 +142,8 @@ describe('a call of an agent', () => {
       });
       return (await readMessages(response))[0]?.result;
     };
-    const mine = script('Hello Ada.');
-    const theirs = script('Hello Eve.');
+    const mine = registerScript('Hello Ada.');
+    const theirs = registerScript('Hello Eve.');
     expect(await say('ada', mine.message())).toMatchObject({ content: [{ text: 'Hello Ada.' }] });
     expect(await say('eve', theirs.message())).toMatchObject({ content: [{ text: 'Hello Eve.' }] });
     expect(theirs.model.requests[0]?.messages.length).toBe(2);
@@ -162,10 +162,10 @@ describe('a call of an agent', () => {
       return getView(answered[0]?.result);
     };
     const [ann, max, acme] = [{ id: 'ann', tenant: 'acme' }, { id: 'max', tenant: 'acme' }, { id: 'acme' }];
-    const ours = script('Hello Ann.', 'Hello Max.');
+    const ours = registerScript('Hello Ann.', 'Hello Max.');
     const { path = '' } = await say(ann, ours);
     expect(await say(max, ours)).toMatchObject({ text: 'Hello Max.' });
-    expect(await say(acme, script('Hello Acme.'))).toMatchObject({ text: 'Hello Acme.' });
+    expect(await say(acme, registerScript('Hello Acme.'))).toMatchObject({ text: 'Hello Acme.' });
     expect(ours.model.requests.map(({ messages }) => messages.length)).toEqual([2, 4]);
     const found = [ann, max, acme].map(async (caller) => (await shared(path, as(caller))).status);
     expect(await Promise.all(found)).toEqual([200, 200, 404]);
@@ -176,7 +176,7 @@ describe('a call of an agent', () => {
       { agents: ['scripted'] },
       { http: { contextHeaders: { 'x-locale': 'locale' } } },
     );
-    const { message } = script(recordCall('mcp-context'), 'Done.');
+    const { message } = registerScript(recordCall('mcp-context'), 'Done.');
     const params = { name: 'scripted', arguments: { message: message() } };
     await postMcp(mapped, createRpcRequest('tools/call', params), { headers: { 'x-locale': 'nl' } }).then(
       (one) => one.text(),
@@ -200,7 +200,7 @@ describe('a call of an agent', () => {
       properties: { count: { type: 'number' } },
       required: ['count'],
     });
-    const { message } = script('{"count":3}');
+    const { message } = registerScript('{"count":3}');
     const answer = await client.callTool({ name: 'counter', arguments: { message: message() } });
     expect(getView(answer)).toMatchObject({ outcome: 'completed', object: { count: 3 } });
     await client.close();
@@ -233,7 +233,7 @@ describe('a call of an agent', () => {
     });
     const client = await connectClient(createEndpointApp({ agents: [tree] }, { agents: [tree] }));
     const { tools } = await client.listTools();
-    const { message } = script('{"root":{"children":[{"children":[]}]}}');
+    const { message } = registerScript('{"root":{"children":[{"children":[]}]}}');
     const answer = await client.callTool({ name: 'tree', arguments: { message: message() } });
     expect(Object.keys(Object(tools[0]?.outputSchema))).toContain('$defs');
     expect(getView(answer).object).toEqual({ root: { children: [{ children: [] }] } });
@@ -250,7 +250,7 @@ it('an agent whose output refers to its own root returns a plain object', async 
     output: jsonSchema({ type: 'object', properties: { child: { $ref: '#' } } }),
   });
   const { tools } = Object(
-    await answerTo(createEndpointApp({ agents: [family] }, { agents: [family] }), 'tools/list'),
+    await requestAnswer(createEndpointApp({ agents: [family] }, { agents: [family] }), 'tools/list'),
   );
   expect(tools[0].outputSchema.properties.object).toEqual({ type: 'object' });
 });
@@ -268,7 +268,7 @@ it('an agent whose deployment is incomplete refuses a message', async () => {
     { agents: [needy], model: openaiCompatible(), use: [registered([])] },
   );
   expect(
-    await answerTo(lacking, 'tools/call', { name: 'needy', arguments: { message: 'Hi' } }),
+    await requestAnswer(lacking, 'tools/call', { name: 'needy', arguments: { message: 'Hi' } }),
   ).toMatchObject({
     error: { code: -32603, message: expect.stringContaining("'web'") },
   });

@@ -3,10 +3,10 @@ import { describe, expect, it } from 'vitest';
 import { restaurant } from '../../../../../src/examples/mcp/tables.ts';
 import { defineAgent, defineTool } from '../../../../../src/index.ts';
 import { askClient, defineMcpPrompt } from '../../../../../src/mcp/server/entry.ts';
-import { modelBySession, script } from '../../../../fixtures/scripts.ts';
+import { modelBySession, registerScript } from '../../../../fixtures/scripts.ts';
 import { createTestApp } from '../../http/app.ts';
-import { connectWithUser, FORM_CAPABILITIES, type Questions, requestWith } from './asking.ts';
-import { answerTo, callTool, createEndpointApp, getTexts } from './talk.ts';
+import { connectWithUser, FORM_CAPABILITIES, type Questions, sendModernRequest } from './asking.ts';
+import { callTool, createEndpointApp, getTexts, requestAnswer } from './talk.ts';
 
 const createFormRequest = (message: string, field: string) =>
   ({
@@ -144,22 +144,22 @@ const via = createEndpointApp(
   { agents: [carelessAgent] },
 );
 
-const call = (
+const callGreet = (
   input: unknown,
   more: Readonly<Record<string, unknown>> = {},
   capabilities: object = FORM_CAPABILITIES,
-) => requestWith(via, 'tools/call', { name: 'greet', arguments: input, ...more }, { capabilities });
+) => sendModernRequest(via, 'tools/call', { name: 'greet', arguments: input, ...more }, { capabilities });
 
 /** Repeats a call with these answers to its first questions. */
 async function callWithAnswers(
   inputResponses: Readonly<Record<string, unknown>>,
   input: unknown = { greeting: 'Hi' },
 ) {
-  const { requestState } = (await call(input)).result as Questions;
+  const { requestState } = (await callGreet(input)).result as Questions;
   return { requestState, inputResponses };
 }
 
-const accept = (content: Readonly<Record<string, unknown>>) => ({ action: 'accept', content });
+const createAcceptance = (content: Readonly<Record<string, unknown>>) => ({ action: 'accept', content });
 
 const INVALID_STATE_ERROR = {
   error: {
@@ -180,20 +180,27 @@ async function collectCallKeys(
   again: object = more,
 ): Promise<readonly string[]> {
   const params = { name: 'reserve', arguments: { room } };
-  const { result } = await requestWith(via, 'tools/call', { ...params, ...more });
+  const { result } = await sendModernRequest(via, 'tools/call', { ...params, ...more });
   const { requestState } = result as Questions;
-  const inputResponses = { sure: accept({ word: 'yes' }) };
-  const last = await requestWith(via, 'tools/call', { ...params, ...again, requestState, inputResponses });
+  const inputResponses = { sure: createAcceptance({ word: 'yes' }) };
+  const last = await sendModernRequest(via, 'tools/call', {
+    ...params,
+    ...again,
+    requestState,
+    inputResponses,
+  });
   expect(last.result).toMatchObject({ content: [{ type: 'text', text: 'Reserved: accept.' }] });
   return keys.flatMap(([of, key]) => (of === room ? [key] : []));
 }
 
 describe('a published tool that asks its client', () => {
   it('accepts no answer to another question with the same key', async () => {
-    const first = await requestWith(via, 'tools/call', { name: 'twice', arguments: {} });
+    const first = await sendModernRequest(via, 'tools/call', { name: 'twice', arguments: {} });
     const { requestState } = first.result as Questions;
-    const again = { requestState, inputResponses: { sure: accept({ word: 'yes' }) } };
-    expect(await requestWith(via, 'tools/call', { name: 'twice', arguments: {}, ...again })).toMatchObject({
+    const again = { requestState, inputResponses: { sure: createAcceptance({ word: 'yes' }) } };
+    expect(
+      await sendModernRequest(via, 'tools/call', { name: 'twice', arguments: {}, ...again }),
+    ).toMatchObject({
       result: {
         isError: true,
         content: [
@@ -210,9 +217,9 @@ describe('a published tool that asks its client', () => {
 
   it.each(['', ' ', 'toString', '0', 'a.b/c', 'ключ'])('can ask by the key %j', async (key) => {
     const params = { name: 'keyed', arguments: { key } };
-    const { requestState } = (await requestWith(via, 'tools/call', params)).result as Questions;
-    const again = { requestState, inputResponses: { [key]: accept({ word: 'yes' }) } };
-    expect(await requestWith(via, 'tools/call', { ...params, ...again })).toMatchObject({
+    const { requestState } = (await sendModernRequest(via, 'tools/call', params)).result as Questions;
+    const again = { requestState, inputResponses: { [key]: createAcceptance({ word: 'yes' }) } };
+    expect(await sendModernRequest(via, 'tools/call', { ...params, ...again })).toMatchObject({
       result: { content: [{ type: 'text', text: 'accept' }] },
     });
   });
@@ -221,7 +228,7 @@ describe('a published tool that asks its client', () => {
     'cannot ask by the key %s, whose answer would never arrive',
     async (key) => {
       const params = { name: 'keyed', arguments: { key } };
-      expect(await requestWith(via, 'tools/call', params)).toMatchObject({
+      expect(await sendModernRequest(via, 'tools/call', params)).toMatchObject({
         result: {
           isError: true,
           content: [
@@ -236,14 +243,14 @@ describe('a published tool that asks its client', () => {
   );
 
   it('asks again if the question has changed since it was answered', async () => {
-    const asked = await requestWith(via, 'tools/call', { name: 'changing', arguments: {} });
+    const asked = await sendModernRequest(via, 'tools/call', { name: 'changing', arguments: {} });
     const { requestState } = asked.result as Questions;
-    const again = { requestState, inputResponses: { sure: accept({ word: 'yes' }) } };
-    expect(await requestWith(via, 'tools/call', { name: 'changing', arguments: {}, ...again })).toMatchObject(
-      {
-        result: { resultType: 'input_required', inputRequests: { sure: { params: { message: 'Pay 40?' } } } },
-      },
-    );
+    const again = { requestState, inputResponses: { sure: createAcceptance({ word: 'yes' }) } };
+    expect(
+      await sendModernRequest(via, 'tools/call', { name: 'changing', arguments: {}, ...again }),
+    ).toMatchObject({
+      result: { resultType: 'input_required', inputRequests: { sure: { params: { message: 'Pay 40?' } } } },
+    });
   });
 
   it('has one idempotency key in all runs of a call, even without a client’s key, and another key for each call', async () => {
@@ -259,7 +266,7 @@ describe('a published tool that asks its client', () => {
   it('returns its questions, and runs again with the answers so far', async () => {
     const input = { greeting: `Hi-${crypto.randomUUID()}` };
     const everything = { ...FORM_CAPABILITIES, sampling: {}, roots: {} };
-    const first = await call(input, {}, everything);
+    const first = await callGreet(input, {}, everything);
     expect(first.result).toEqual({
       _meta: expect.anything(),
       resultType: 'input_required',
@@ -267,9 +274,9 @@ describe('a published tool that asks its client', () => {
       requestState: expect.stringMatching(/^holdfast-1\./),
     });
     const { requestState } = first.result as Questions;
-    const second = await call(
+    const second = await callGreet(
       input,
-      { requestState, inputResponses: { name: accept({ name: 'Ada' }) } },
+      { requestState, inputResponses: { name: createAcceptance({ name: 'Ada' }) } },
       everything,
     );
     const asked = second.result as Questions;
@@ -283,25 +290,28 @@ describe('a published tool that asks its client', () => {
     });
     expect(asked.requestState).not.toBe(requestState);
     const inputResponses = {
-      color: accept({ color: 'blue' }),
+      color: createAcceptance({ color: 'blue' }),
       said: { role: 'assistant', content: { type: 'text', text: 'Hi!' }, model: 'm-1' },
       roots: { roots: [{ uri: 'file:///a' }] },
     };
-    const third = await call(input, { requestState: asked.requestState, inputResponses }, everything);
+    const third = await callGreet(input, { requestState: asked.requestState, inputResponses }, everything);
     expect(getTexts(third.result)).toEqual([`${input.greeting}, Ada in blue. m-1 1`]);
     expect(runs.filter((one) => one === input.greeting)).toHaveLength(3);
   });
 
   it('asks only with methods that its client supports, and does not ask a client of an older revision', async () => {
-    const forms = await call({ greeting: 'Hi' }, await callWithAnswers({ name: accept({ name: 'Ada' }) }));
+    const forms = await callGreet(
+      { greeting: 'Hi' },
+      await callWithAnswers({ name: createAcceptance({ name: 'Ada' }) }),
+    );
     expect(Object.keys((forms.result as Questions).inputRequests)).toEqual(['color']);
-    const url = await call({ greeting: 'Hi' }, {}, { elicitation: { url: {} }, sampling: {} });
+    const url = await callGreet({ greeting: 'Hi' }, {}, { elicitation: { url: {} }, sampling: {} });
     expect(getTexts(url.result)).toEqual(['Hi, whoever you are: undefined.']);
-    const none = await call({ greeting: 'Hi' }, {}, {});
+    const none = await callGreet({ greeting: 'Hi' }, {}, {});
     expect(getTexts(none.result)).toEqual(['Hi, whoever you are: undefined.']);
     const older = await callTool(via, 'greet', { greeting: 'Hi' });
     expect(getTexts(older)).toEqual(['Hi, whoever you are: undefined.']);
-    const plain = await call({ greeting: 'Hi' }, {}, { elicitation: {} });
+    const plain = await callGreet({ greeting: 'Hi' }, {}, { elicitation: {} });
     expect(Object.keys((plain.result as Questions).inputRequests)).toEqual(['name']);
   });
 
@@ -327,15 +337,15 @@ describe('a published tool that asks its client', () => {
       { action: 'accept', content: 'Ada' },
       'it is not an answer of this kind.',
     ],
-    ['content that is too short', accept({ name: 'A' }), 'name: String is too short (1 < 2).'],
+    ['content that is too short', createAcceptance({ name: 'A' }), 'name: String is too short (1 < 2).'],
     [
       'content of another type',
-      accept({ name: 5 }),
+      createAcceptance({ name: 5 }),
       'name: Instance type "number" is invalid. Expected "string".',
     ],
     ['no content', { action: 'accept' }, 'Instance does not have required property "name".'],
   ])('asks again for %s', async (_, sent, problem) => {
-    const { result } = await call({ greeting: 'Hi' }, await callWithAnswers({ name: sent }));
+    const { result } = await callGreet({ greeting: 'Hi' }, await callWithAnswers({ name: sent }));
     const { inputRequests } = result as Questions;
     // A number is not an object, so it counts as a missing answer.
     const said = typeof sent === 'number' ? '' : `The answer was not accepted: ${problem}\n`;
@@ -343,24 +353,27 @@ describe('a published tool that asks its client', () => {
   });
 
   it('asks again if the answers are for other questions, and accepts answers in a first request without asking', async () => {
-    const wrong = await call({ greeting: 'Hi' }, await callWithAnswers({ nobody: accept({ name: 'Ada' }) }));
+    const wrong = await callGreet(
+      { greeting: 'Hi' },
+      await callWithAnswers({ nobody: createAcceptance({ name: 'Ada' }) }),
+    );
     expect(Object.keys((wrong.result as Questions).inputRequests)).toEqual(['name']);
-    const inputResponses = { name: { action: 'decline' }, nobody: accept({ name: 'Ada' }) };
-    const more = await call({ greeting: 'Hi' }, await callWithAnswers(inputResponses));
+    const inputResponses = { name: { action: 'decline' }, nobody: createAcceptance({ name: 'Ada' }) };
+    const more = await callGreet({ greeting: 'Hi' }, await callWithAnswers(inputResponses));
     expect(getTexts(more.result)).toEqual(['Hi, whoever you are: decline.']);
-    const unasked = await call({ greeting: 'Hi' }, { inputResponses });
+    const unasked = await callGreet({ greeting: 'Hi' }, { inputResponses });
     expect(getTexts(unasked.result)).toEqual(['Hi, whoever you are: decline.']);
   });
 
   it('refuses a request state that it has not issued for this call', async () => {
-    const first = (await call({ greeting: 'Hi' })).result as Questions;
-    const ofPrompt = (await requestWith(via, 'prompts/get', { name: 'greeting' })).result as Questions;
+    const first = (await callGreet({ greeting: 'Hi' })).result as Questions;
+    const ofPrompt = (await sendModernRequest(via, 'prompts/get', { name: 'greeting' })).result as Questions;
     const inputResponses = { name: { action: 'decline' } };
     const sendState = (state: unknown, input: unknown = { greeting: 'Hi' }) =>
-      call(input, { requestState: state, inputResponses });
+      callGreet(input, { requestState: state, inputResponses });
     expect(getTexts((await sendState(first.requestState)).result)).toEqual(['Hi, whoever you are: decline.']);
     const body = first.requestState.slice('holdfast-1.'.length);
-    const changed = { ...JSON.parse(atob(body)), answers: { name: accept({ name: 'Eve' }) } };
+    const changed = { ...JSON.parse(atob(body)), answers: { name: createAcceptance({ name: 'Eve' }) } };
     for (const state of [
       `${first.requestState}-TAMPERED`,
       first.requestState.replace('holdfast-1.', 'holdfast-2.'),
@@ -380,17 +393,17 @@ describe('a published tool that asks its client', () => {
   });
 
   it('is refused with instructions if its effect is once, or if it runs in a turn of an agent', async () => {
-    const refused = await requestWith(via, 'tools/call', { name: 'pay_once', arguments: {} });
+    const refused = await sendModernRequest(via, 'tools/call', { name: 'pay_once', arguments: {} });
     expect(Object(refused.result).isError).toBe(true);
     expect(getTexts(refused.result)).toEqual([
       "Tool 'pay_once' uses askClient, but its effect is 'once', and it would run again after the answer. Give it " +
         "the effect 'read' or 'idempotent', or publish an agent whose tool is approved before it runs.",
     ]);
-    const { message, model } = script(
+    const { message, model } = registerScript(
       { calls: [{ name: 'greet', input: { greeting: 'Hi' } }] },
       'Never mind.',
     );
-    await requestWith(via, 'tools/call', { name: 'careless', arguments: { message: message() } });
+    await sendModernRequest(via, 'tools/call', { name: 'careless', arguments: { message: message() } });
     expect(model.requests[1]?.messages.at(-1)).toMatchObject({
       text:
         "Error: Tool 'greet' uses askClient, but was not called by an MCP client. askClient works only in a tool or prompt that " +
@@ -399,12 +412,12 @@ describe('a published tool that asks its client', () => {
   });
 
   it('asks even if its code catches every error', async () => {
-    const { result } = await requestWith(via, 'tools/call', { name: 'stubborn', arguments: {} });
+    const { result } = await sendModernRequest(via, 'tools/call', { name: 'stubborn', arguments: {} });
     const { inputRequests, requestState } = result as Questions;
     expect(inputRequests).toEqual({ name: createFormRequest('Who?', 'name') });
     expect(caughtErrors).toEqual(['The client is asked first.']);
     const inputResponses = { name: { action: 'decline' } };
-    const again = await requestWith(via, 'tools/call', {
+    const again = await sendModernRequest(via, 'tools/call', {
       name: 'stubborn',
       arguments: {},
       inputResponses,
@@ -434,18 +447,18 @@ describe('the restaurant tool of the documentation', () => {
 describe('a prompt that asks its client', () => {
   it('is rendered after the answer', async () => {
     const params = { name: 'greeting', arguments: { to: 'Ada' } };
-    const { result } = await requestWith(via, 'prompts/get', params);
+    const { result } = await sendModernRequest(via, 'prompts/get', params);
     const { inputRequests, requestState } = result as Questions;
     expect(inputRequests).toEqual({ tone: createFormRequest('How shall I greet Ada?', 'tone') });
-    const inputResponses = { tone: accept({ tone: 'warmly' }) };
-    const got = await requestWith(via, 'prompts/get', { ...params, inputResponses, requestState });
+    const inputResponses = { tone: createAcceptance({ tone: 'warmly' }) };
+    const got = await sendModernRequest(via, 'prompts/get', { ...params, inputResponses, requestState });
     expect(Object(got.result).messages).toEqual([
       { role: 'user', content: { type: 'text', text: 'Greet Ada: warmly.' } },
     ]);
-    expect(await requestWith(via, 'prompts/get', { ...params, arguments: {}, requestState })).toEqual(
+    expect(await sendModernRequest(via, 'prompts/get', { ...params, arguments: {}, requestState })).toEqual(
       INVALID_STATE_ERROR,
     );
-    expect(Object(await answerTo(via, 'prompts/get', params)).messages).toEqual([
+    expect(Object(await requestAnswer(via, 'prompts/get', params)).messages).toEqual([
       { role: 'user', content: { type: 'text', text: 'Greet Ada: as you like.' } },
     ]);
   });

@@ -27,7 +27,7 @@ export interface Sender {
 }
 
 /** Returns the JSON-RPC response to one request of the new revision. */
-export async function requestWith(
+export async function sendModernRequest(
   via: Send,
   method: string,
   params: Readonly<Record<string, unknown>>,

@@ -176,7 +176,7 @@ describe('a client that supports only OAuth', () => {
         if (asked.at(-1) !== origin + pathname) asked.push(origin + pathname);
         return origin === ORIGIN ? via(String(url), init) : respondAsProvider(new Request(url, init));
       };
-      const signing = createSigningIn();
+      const signing = createSignIn();
       const open = () =>
         new StreamableHTTPClientTransport(new URL(`${ORIGIN}/mcp`), {
           fetch: fetchFromNetwork,
@@ -238,7 +238,7 @@ async function respondAsProvider(request: Request): Promise<Response> {
 }
 
 /** Stores a connector's data, and the sign-in URL to which it has sent the user. */
-function createSigningIn() {
+function createSignIn() {
   const kept: { client?: never; tokens?: never; verifier?: string; discovery?: never } = {};
   const signing: { provider: OAuthClientProvider; sentTo?: URL } = {
     provider: {

@@ -1,7 +1,7 @@
 /** The same request in both revisions of the protocol, and the official client that supports them. */
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { ORIGIN, type Send } from '../../http/client.ts';
-import { answerTo, createRpcRequest, postMcp, readMessages } from './talk.ts';
+import { createRpcRequest, postMcp, readMessages, requestAnswer } from './talk.ts';
 
 /** The second SDK's client, which selects the newest revision of the server. */
 export async function connectNewest(
@@ -49,6 +49,6 @@ export async function askNewest(
 
 /** The responses to a request in each revision. */
 export const REVISIONS = [
-  ['2025-11-25', answerTo],
+  ['2025-11-25', requestAnswer],
   ['2026-07-28', askNewest],
 ] as const;

@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { defineMcpPrompt, defineMcpResource } from '../../../../../src/mcp/server/entry.ts';
 import { connectNewest, REVISIONS } from './both-revisions.ts';
-import { answerTo, connectClient, createEndpointApp } from './talk.ts';
+import { connectClient, createEndpointApp, requestAnswer } from './talk.ts';
 
 const CITIES = ['amsterdam', 'antwerp', 'berlin'];
 const manyRows = Array.from({ length: 250 }, (_, index) => `row-${index}`);
@@ -66,12 +66,12 @@ describe('completion', () => {
   });
 
   it('is not shown in the list of prompts', async () => {
-    expect(await answerTo(via, 'prompts/list')).toMatchObject({
+    expect(await requestAnswer(via, 'prompts/list')).toMatchObject({
       prompts: [
         { arguments: [{ name: 'city', required: true }, { name: 'country', required: false }, {}, {}] },
       ],
     });
-    expect(JSON.stringify(await answerTo(via, 'prompts/list'))).not.toContain('complete');
+    expect(JSON.stringify(await requestAnswer(via, 'prompts/list'))).not.toContain('complete');
   });
 
   it('is an unknown method if the endpoint has no completions', async () => {
@@ -80,7 +80,9 @@ describe('completion', () => {
     );
     expect(client.getServerCapabilities()).toEqual({ logging: {}, prompts: {}, resources: {} });
     const params = { ref: tourReference, argument: { name: 'city', value: '' } };
-    expect(await answerTo(createEndpointApp({ resources: [plain] }), 'completion/complete', params)).toEqual({
+    expect(
+      await requestAnswer(createEndpointApp({ resources: [plain] }), 'completion/complete', params),
+    ).toEqual({
       error: { code: -32601, message: 'Method not found' },
     });
   });
@@ -89,7 +91,7 @@ describe('completion', () => {
     const agents = createEndpointApp({ agents: ['scripted', { agent: 'clerk', as: 'ask_clerk' }] });
     const uri = 'holdfast://{agent}/{session}/files/{id}';
     const completeArgument = (name: string, value: string) =>
-      answerTo(agents, 'completion/complete', {
+      requestAnswer(agents, 'completion/complete', {
         ref: { type: 'ref/resource', uri },
         argument: { name, value },
       });

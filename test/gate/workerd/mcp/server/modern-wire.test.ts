@@ -1,7 +1,7 @@
 /** The messages between a 2026-07-28 client and the endpoint, and the refusals in either revision. */
 import { describe, expect, it, vi } from 'vitest';
 import { defineTool } from '../../../../../src/index.ts';
-import { holdReply, script } from '../../../../fixtures/scripts.ts';
+import { createHeldReply, registerScript } from '../../../../fixtures/scripts.ts';
 import { readJournal, readJson } from '../../http/client.ts';
 import { createEndpointApp, createRpcRequest, createSessionId, postMcp, readMessages } from './talk.ts';
 import { sendRequest } from './task-talk.ts';
@@ -88,8 +88,8 @@ describe('a client of the revision 2026-07-28', () => {
 
   it('is notified immediately that an agent runs, and hands the turn over if it disconnects', async () => {
     const id = createSessionId();
-    const answer = holdReply('Done.');
-    const { message } = script(answer.reply);
+    const answer = createHeldReply('Done.');
+    const { message } = registerScript(answer.reply);
     const params = { name: 'scripted', arguments: { message: message(), session: id } };
     const response = await sendRequest(via, 'tools/call', params, { capabilities });
     expect(response.headers.get('content-type')).toBe('text/event-stream');
@@ -177,7 +177,7 @@ describe('a mismatch between headers and body', () => {
   });
 });
 
-const INVALID_ENVELOPE = 'Invalid _meta envelope for protocol revision 2026-07-28: ';
+const INVALID_ENVELOPE_PREFIX = 'Invalid _meta envelope for protocol revision 2026-07-28: ';
 const MODERN_HEADERS = { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'tools/list' };
 
 describe('an envelope', () => {
@@ -206,7 +206,7 @@ describe('an envelope', () => {
     const response = await sendRequest(via, 'tools/list', {}, { capabilities, meta });
     expect([response.status, await readJson(response)]).toEqual([
       400,
-      createRpcRefusal(-32602, INVALID_ENVELOPE + told),
+      createRpcRefusal(-32602, INVALID_ENVELOPE_PREFIX + told),
     ]);
   });
 

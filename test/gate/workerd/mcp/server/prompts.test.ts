@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { defineMcpPrompt } from '../../../../../src/mcp/server/entry.ts';
-import { answerTo, connectClient, createEndpointApp } from './talk.ts';
+import { connectClient, createEndpointApp, requestAnswer } from './talk.ts';
 
 const summary = defineMcpPrompt({
   name: 'summary',
@@ -65,13 +65,13 @@ describe('the prompts of an endpoint', () => {
       "The arguments of prompt 'summary' are not valid: they must be an object.",
     ],
   ])('are refused for an invalid request: %j', async (params, message) => {
-    expect(await answerTo(via, 'prompts/get', params)).toEqual({ error: { code: -32602, message } });
+    expect(await requestAnswer(via, 'prompts/get', params)).toEqual({ error: { code: -32602, message } });
   });
 
   it('report a missing argument that has the name of a built-in property', async () => {
     const odd = { name: 'odd', description: 'Odd.', arguments: [{ name: 'constructor', required: true }] };
     const endpoint = createEndpointApp({ prompts: [{ ...odd, messages: () => 'Hi.' }] });
-    expect(await answerTo(endpoint, 'prompts/get', { name: 'odd', arguments: {} })).toEqual({
+    expect(await requestAnswer(endpoint, 'prompts/get', { name: 'odd', arguments: {} })).toEqual({
       error: {
         code: -32602,
         message: "The arguments of prompt 'odd' are not valid: constructor: is missing.",
@@ -89,7 +89,7 @@ describe('the prompts of an endpoint', () => {
       },
     };
     expect(
-      await answerTo(createEndpointApp({ prompts: [broken] }), 'prompts/get', { name: 'broken' }),
+      await requestAnswer(createEndpointApp({ prompts: [broken] }), 'prompts/get', { name: 'broken' }),
     ).toEqual({
       error: {
         code: -32603,
@@ -101,6 +101,8 @@ describe('the prompts of an endpoint', () => {
   });
 
   it('fit on one page', async () => {
-    expect(await answerTo(via, 'prompts/list', { cursor: 'x' })).toMatchObject({ error: { code: -32602 } });
+    expect(await requestAnswer(via, 'prompts/list', { cursor: 'x' })).toMatchObject({
+      error: { code: -32602 },
+    });
   });
 });

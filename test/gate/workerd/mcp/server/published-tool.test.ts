@@ -151,14 +151,14 @@ describe('a published tool', () => {
         }),
       ],
     });
-    const log = (data: string) => ({
+    const createLogMessage = (data: string) => ({
       jsonrpc: '2.0',
       method: 'notifications/message',
       params: { level: 'info', logger: 'it', data },
     });
     expect(await readMessages(await postMcp(via, createRpcRequest('tools/call', { name: 'it' })))).toEqual([
-      log('One.'),
-      log('Two.'),
+      createLogMessage('One.'),
+      createLogMessage('Two.'),
       { jsonrpc: '2.0', id: 1, result: createTextResult('Done.') },
     ]);
   });

@@ -11,12 +11,12 @@ import {
 import { advanceTime } from '../../../../fixtures/held-time.ts';
 import { askNewest, connectNewest, REVISIONS } from './both-revisions.ts';
 import {
-  answerTo,
   connectClient,
   createEndpointApp,
   createRpcRequest,
   postMcp,
   readMessages,
+  requestAnswer,
 } from './talk.ts';
 
 const ORDERS: Readonly<Record<string, readonly string[]>> = { corner: ['17', 'a b'], other: ['99'] };
@@ -77,7 +77,7 @@ const LISTED_TEMPLATES = [
 
 /** Returns the response for a resource with this `read`. */
 const readResource = (read: McpResource['read'], more: Partial<McpResource> = {}, config = {}) =>
-  answerTo(
+  requestAnswer(
     createEndpointApp({ resources: [{ name: 'x', uri: 'x://y', read, ...more }] }, config),
     'resources/read',
     {
@@ -85,7 +85,7 @@ const readResource = (read: McpResource['read'], more: Partial<McpResource> = {}
     },
   );
 
-const INSIDE_ERROR = {
+const INTERNAL_ERROR = {
   error: {
     code: -32603,
     message: 'The request failed. The log of the Worker shows why. Accepted messages are kept.',
@@ -127,7 +127,7 @@ describe('the resources of an endpoint', () => {
   });
 
   it('have no cache hints for clients of earlier revisions', async () => {
-    expect(await answerTo(via, 'resources/read', { uri: 'shop://policy' })).toEqual({
+    expect(await requestAnswer(via, 'resources/read', { uri: 'shop://policy' })).toEqual({
       contents: [{ uri: 'shop://policy', mimeType: 'text/markdown', text: '# Returns' }],
     });
   });
@@ -146,29 +146,31 @@ describe('the resources of an endpoint', () => {
   });
 
   it('are read by the template that matches their uri, with each value up to the next literal', async () => {
-    const read = (uri: string) => answerTo(via, 'resources/read', { uri });
-    expect(await read('shop://orders/1%207/lines/2.json.json')).toMatchObject({
+    const fetchResource = (uri: string) => requestAnswer(via, 'resources/read', { uri });
+    expect(await fetchResource('shop://orders/1%207/lines/2.json.json')).toMatchObject({
       contents: [{ text: '["1 7","2.json"]' }],
     });
-    expect(await read('shop://orders/17/lines/2.xml')).toMatchObject({ error: { code: -32602 } });
+    expect(await fetchResource('shop://orders/17/lines/2.xml')).toMatchObject({ error: { code: -32602 } });
   });
 
   it('fit on one page', async () => {
     const refused = {
       error: { code: -32602, message: 'There is no such page. The first page lists everything.' },
     };
-    expect(await answerTo(via, 'resources/list', { cursor: 'x' })).toEqual(refused);
-    expect(await answerTo(via, 'resources/templates/list', { cursor: 'x' })).toEqual(refused);
+    expect(await requestAnswer(via, 'resources/list', { cursor: 'x' })).toEqual(refused);
+    expect(await requestAnswer(via, 'resources/templates/list', { cursor: 'x' })).toEqual(refused);
   });
 
   it('do not exist if no resource is published', async () => {
     const none = createEndpointApp({});
     for (const method of ['resources/list', 'resources/templates/list', 'resources/read'])
-      expect(await answerTo(none, method)).toEqual({ error: { code: -32601, message: 'Method not found' } });
+      expect(await requestAnswer(none, method)).toEqual({
+        error: { code: -32601, message: 'Method not found' },
+      });
   });
 
   it('cannot be subscribed to, since they only change with a deployment', async () => {
-    expect(await answerTo(via, 'resources/subscribe', { uri: 'shop://policy' })).toEqual({
+    expect(await requestAnswer(via, 'resources/subscribe', { uri: 'shop://policy' })).toEqual({
       error: { code: -32601, message: 'Method not found' },
     });
   });
@@ -228,7 +230,7 @@ describe('a request for a resource', () => {
       'A uri can have at most 2048 characters, but this one has 500014.',
     ],
   ])('is refused %s', async (_, params, message) => {
-    expect(await answerTo(via, 'resources/read', params)).toEqual({ error: { code: -32602, message } });
+    expect(await requestAnswer(via, 'resources/read', params)).toEqual({ error: { code: -32602, message } });
   });
 
   it('must be the only such request in its batch, and is otherwise refused without being read', async () => {
@@ -253,7 +255,7 @@ describe('a request for a resource', () => {
     const uri = `x://{a}-{b}-{c}-{d}-{e}-{f}.end` as const;
     const many = createEndpointApp({ resources: [{ name: 'x', uri, read: () => 'x' }] });
     const dashes = `x://${'-a'.repeat(1_000)}`;
-    expect(await answerTo(many, 'resources/read', { uri: dashes })).toMatchObject({
+    expect(await requestAnswer(many, 'resources/read', { uri: dashes })).toMatchObject({
       error: { code: -32602 },
     });
   });
@@ -362,7 +364,7 @@ describe('the result of a resource', () => {
   ])('is hidden, and logged without secrets, if it %s', async (_, read, stack) => {
     const log = vi.fn();
     const config = { secrets: () => ({ TOKEN: 'token-of-the-caller' }), log };
-    expect(await readResource(read, {}, config)).toEqual(INSIDE_ERROR);
+    expect(await readResource(read, {}, config)).toEqual(INTERNAL_ERROR);
     expect(log).toHaveBeenCalledExactlyOnceWith(
       expect.objectContaining({
         level: 'error',
@@ -388,7 +390,7 @@ describe('the result of a resource', () => {
     );
     await begun.promise;
     advanceTime(30_000);
-    expect(await answer).toEqual(INSIDE_ERROR);
+    expect(await answer).toEqual(INTERNAL_ERROR);
     expect(signal?.aborted).toBe(true);
     expect(log.mock.calls[0]?.[0].stack ?? String(log.mock.calls[0]?.[0].thrown)).toContain(
       "resource 'x' did not answer within 30000 ms.",
@@ -414,7 +416,7 @@ describe('the result of a resource', () => {
         { resources: [{ name: 'x', uri, read: () => 'x', list: () => [{ values }] }] },
         { log },
       );
-      expect(await answerTo(listing, 'resources/list')).toEqual(INSIDE_ERROR);
+      expect(await requestAnswer(listing, 'resources/list')).toEqual(INTERNAL_ERROR);
       expect(JSON.stringify(String(log.mock.calls[0]?.[0].thrown))).toContain(told);
     },
   );

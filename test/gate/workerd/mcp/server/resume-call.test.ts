@@ -5,7 +5,7 @@ import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import { describe, expect, it, vi } from 'vitest';
 import { defineTool } from '../../../../../src/index.ts';
 import { marathon } from '../../../../fixtures/scripted-agent.ts';
-import { holdReply, script } from '../../../../fixtures/scripts.ts';
+import { createHeldReply, registerScript } from '../../../../fixtures/scripts.ts';
 import { ORIGIN, readJson, type Send, send } from '../../http/client.ts';
 import {
   createEndpointApp,
@@ -20,7 +20,11 @@ const hello = defineTool({ name: 'hello', description: 'Greets.', effect: 'read'
 const via = createEndpointApp({ tools: [hello], agents: ['scripted', { agent: 'clerk', as: 'ask_clerk' }] });
 const headers = { 'mcp-protocol-version': '2025-11-25' };
 
-const callOf = (message: string, session: string, meta: object = { progressToken: 'p' }): unknown =>
+const createCallRequest = (
+  message: string,
+  session: string,
+  meta: object = { progressToken: 'p' },
+): unknown =>
   createRpcRequest(
     'tools/call',
     { name: 'scripted', arguments: { message, session }, _meta: meta },
@@ -60,9 +64,9 @@ const resumeStream = (
 describe('the stream of an agent call', () => {
   it('begins with an event that has an id and no data, and resumes after it', async () => {
     const id = createSessionId();
-    const answer = holdReply('Done.');
-    const { message } = script(recordCall('resumed'), answer.reply);
-    const response = await postMcp(via, callOf(message(), id), { headers });
+    const answer = createHeldReply('Done.');
+    const { message } = registerScript(recordCall('resumed'), answer.reply);
+    const response = await postMcp(via, createCallRequest(message(), id), { headers });
     const seen = await readEvents(response, (events) => events.length === 3);
     await answer.asked();
     expect(seen.map(({ data }) => data === '')).toEqual([true, false, false]);
@@ -84,8 +88,8 @@ describe('the stream of an agent call', () => {
 
   it('resumes after every interruption, with the missed events and increasing numbers', async () => {
     const id = createSessionId();
-    const { message } = script(recordCall('resumed-1'), recordCall('resumed-2'), 'Done.');
-    const seen = await readEvents(await postMcp(via, callOf(message(), id), { headers }));
+    const { message } = registerScript(recordCall('resumed-1'), recordCall('resumed-2'), 'Done.');
+    const seen = await readEvents(await postMcp(via, createCallRequest(message(), id), { headers }));
     const progress = parseData(seen).slice(0, -1);
     expect(progress.map(({ params }) => [params.progress, params.message])).toEqual([
       [1, 'record: started'],
@@ -103,15 +107,18 @@ describe('the stream of an agent call', () => {
 
   it('resumes by the id of its first event, on any Worker', async () => {
     const id = createSessionId();
-    const { message } = script(recordCall('resumed-first'), 'Done.');
-    const [first] = await readEvents(await postMcp(via, callOf(message(), id), { headers }), () => true);
+    const { message } = registerScript(recordCall('resumed-first'), 'Done.');
+    const [first] = await readEvents(
+      await postMcp(via, createCallRequest(message(), id), { headers }),
+      () => true,
+    );
     const other = createEndpointApp({ agents: ['scripted'] });
     const rest = parseData(await readEvents(await resumeStream(other, first?.id)));
     expect(rest.at(-1)).toMatchObject({ id: 'call-1', result: { structuredContent: { text: 'Done.' } } });
   });
 
   it('reports the pending calls of its turn, as the call does', async () => {
-    const { message } = script({ calls: [{ name: 'pay', input: { to: 'resumed', amount: 5 } }] });
+    const { message } = registerScript({ calls: [{ name: 'pay', input: { to: 'resumed', amount: 5 } }] });
     const params = { name: 'ask_clerk', arguments: { message: message(), session: createSessionId() } };
     const seen = await readEvents(await postMcp(via, createRpcRequest('tools/call', params), { headers }));
     const rest = await readEvents(await resumeStream(via, seen[0]?.id));
@@ -121,9 +128,9 @@ describe('the stream of an agent call', () => {
 
   it('ends without an answer if its invocation must end, and can be resumed', async () => {
     const steps = Array.from({ length: 30 }, () =>
-      holdReply({ calls: [{ name: 'add', input: { a: 1, b: 2 } }] }),
+      createHeldReply({ calls: [{ name: 'add', input: { a: 1, b: 2 } }] }),
     );
-    const { message } = script(...steps.map(({ reply }) => reply), 'Far.');
+    const { message } = registerScript(...steps.map(({ reply }) => reply), 'Far.');
     const long = createEndpointApp({ agents: ['marathon'] }, { agents: [marathon] });
     const platform = { subrequests: 20, internalSubrequests: 20 };
     const short = createEndpointApp({ agents: ['marathon'] }, { agents: [marathon], limits: platform });
@@ -151,9 +158,12 @@ describe('the stream of an agent call', () => {
 
   it('reports that the session was erased after it resumed', async () => {
     const id = createSessionId();
-    const answer = holdReply('Done.');
-    const { message } = script(answer.reply);
-    const [first] = await readEvents(await postMcp(via, callOf(message(), id), { headers }), () => true);
+    const answer = createHeldReply('Done.');
+    const { message } = registerScript(answer.reply);
+    const [first] = await readEvents(
+      await postMcp(via, createCallRequest(message(), id), { headers }),
+      () => true,
+    );
     await answer.asked();
     const rest = readEvents(await resumeStream(via, first?.id));
     await send(`/agents/scripted/sessions/${id}`, { method: 'DELETE' });
@@ -163,8 +173,8 @@ describe('the stream of an agent call', () => {
   });
 
   it('belongs to the latest request with its key', async () => {
-    const { message } = script('Done.');
-    const body = callOf(message(), createSessionId(), { 'holdfast/idempotency-key': 'resumed' });
+    const { message } = registerScript('Done.');
+    const body = createCallRequest(message(), createSessionId(), { 'holdfast/idempotency-key': 'resumed' });
     const [seen, again] = [
       await readEvents(await postMcp(via, body, { headers })),
       await readEvents(await postMcp(via, body, { headers })),
@@ -173,8 +183,10 @@ describe('the stream of an agent call', () => {
   });
 
   it('returns no body to HEAD', async () => {
-    const { message } = script('Done.');
-    const [first] = await readEvents(await postMcp(via, callOf(message(), createSessionId()), { headers }));
+    const { message } = registerScript('Done.');
+    const [first] = await readEvents(
+      await postMcp(via, createCallRequest(message(), createSessionId()), { headers }),
+    );
     const head = await via('/mcp', { method: 'HEAD', headers: { 'last-event-id': first?.id ?? '' } });
     expect([head.status, await head.text()]).toEqual([200, '']);
   });
@@ -182,8 +194,8 @@ describe('the stream of an agent call', () => {
 
 describe('the official client of the earlier revision', () => {
   it('receives the answer of a call whose connection was cut in the middle', async () => {
-    const answer = holdReply('Done.');
-    const { message } = script(recordCall('resumed-client'), answer.reply);
+    const answer = createHeldReply('Done.');
+    const { message } = registerScript(recordCall('resumed-client'), answer.reply);
     const asked: string[] = [];
     const cut = Promise.withResolvers<void>();
     const transport = new StreamableHTTPClientTransport(new URL(`${ORIGIN}/mcp`), {
@@ -299,10 +311,10 @@ describe('a stream without a turn', () => {
   });
 
   it('has ids, but no event without data, for a client of an earlier revision', async () => {
-    const { message } = script('Done.');
+    const { message } = registerScript('Done.');
     const before = { 'mcp-protocol-version': '2025-06-18' };
     const seen = await readEvents(
-      await postMcp(via, callOf(message(), createSessionId()), { headers: before }),
+      await postMcp(via, createCallRequest(message(), createSessionId()), { headers: before }),
     );
     expect(seen.map(({ id, data }) => [typeof id, data === ''])).toEqual([['string', false]]);
   });
@@ -358,8 +370,8 @@ describe('an event id', () => {
     const auth = ({ headers: sent }: Request) => ({ id: sent.get('x-user') ?? 'nobody' });
     const mine = createEndpointApp({ agents: ['scripted'] }, { auth });
     const id = createSessionId();
-    const { message } = script('For Ann alone.');
-    const body = callOf(message(), id);
+    const { message } = registerScript('For Ann alone.');
+    const body = createCallRequest(message(), id);
     const [first] = await readEvents(await postMcp(mine, body, { headers: { ...headers, 'x-user': 'ann' } }));
     const foreign = await resumeStream(mine, first?.id, { 'x-user': 'bob' });
     expect([foreign.status, (await readJson(foreign)).type]).toEqual([

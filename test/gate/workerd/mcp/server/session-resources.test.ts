@@ -12,11 +12,10 @@ import {
 } from '../../../../../src/index.ts';
 import { mcpResult } from '../../../../../src/mcp/server/entry.ts';
 import { type FileStore, files } from '../../../../../src/modules/files/entry.ts';
-import { modelBySession, script } from '../../../../fixtures/scripts.ts';
+import { modelBySession, registerScript } from '../../../../fixtures/scripts.ts';
 import { computeFileId } from '../../http/file-app.ts';
 import { connectNewest, REVISIONS } from './both-revisions.ts';
 import {
-  answerTo,
   callTool,
   connectClient,
   createEndpointApp,
@@ -25,6 +24,7 @@ import {
   getView,
   postMcp,
   readMessages,
+  requestAnswer,
 } from './talk.ts';
 
 const PNG = new Uint8Array([137, 80, 78, 71]);
@@ -72,7 +72,7 @@ async function createLinks(
   names: readonly string[],
   { agent = 'painter', session = createSessionId(), to = via } = {},
 ): Promise<readonly Record<string, unknown>[]> {
-  const { message } = script({ calls: names.map((name) => ({ name, input: {} })) }, 'Done.');
+  const { message } = registerScript({ calls: names.map((name) => ({ name, input: {} })) }, 'Done.');
   const answer = await callTool(to, agent, { message: message('Paint'), session });
   expect(getView(answer).outcome).toBe('completed');
   return answer.content.filter(({ type }) => type === 'resource_link') as never;
@@ -152,7 +152,7 @@ describe('an endpoint with agents', () => {
     const session = createSessionId();
     const [link] = await createLinks(['invoice', 'look_up'], { session });
     const uri = String(link?.uri).replace(/0$/, '1');
-    expect(await answerTo(via, 'resources/read', { uri })).toEqual({
+    expect(await requestAnswer(via, 'resources/read', { uri })).toEqual({
       contents: [{ uri, mimeType: 'application/json', text: '{"found":true}' }],
     });
   });
@@ -171,11 +171,11 @@ describe('an endpoint with agents', () => {
     const [link] = await createLinks(['invoice'], { agent: 'ask_painter', to: renamed, session: 'a:b@c.d' });
     const uri = String(link?.uri);
     expect(uri).toMatch(/^holdfast:\/\/ask_painter\/a%3Ab%40c\.d\/artifacts\//);
-    expect(await answerTo(renamed, 'resources/read', { uri })).toMatchObject({
+    expect(await requestAnswer(renamed, 'resources/read', { uri })).toMatchObject({
       contents: [{ text: '{"total":12}' }],
     });
     const byItsOwn = uri.replace('ask_painter', 'painter');
-    expect(await answerTo(renamed, 'resources/read', { uri: byItsOwn })).toEqual(
+    expect(await requestAnswer(renamed, 'resources/read', { uri: byItsOwn })).toEqual(
       createMissingError(byItsOwn),
     );
   });
@@ -190,7 +190,7 @@ describe('an endpoint with agents', () => {
     const large: Agent = { ...painter, name: 'large', tools: [dump] };
     const to = createEndpointApp({ agents: ['large'] }, { ...app, agents: [large] });
     const [link] = await createLinks(['dump'], { agent: 'large', to });
-    const read = Object(await answerTo(to, 'resources/read', { uri: link?.uri }));
+    const read = Object(await requestAnswer(to, 'resources/read', { uri: link?.uri }));
     const blob: string = read.contents[0].blob;
     expect(await computeFileId(Uint8Array.from(atob(blob), (one) => one.charCodeAt(0)))).toBe(
       await computeFileId(big),
@@ -216,12 +216,12 @@ describe('an endpoint with agents', () => {
       { ...app, use: [files({ store: () => store })], log },
     );
     const [link] = await createLinks(['draw'], { to: outside });
-    const read = () => answerTo(outside, 'resources/read', { uri: link?.uri });
-    expect(await read()).toMatchObject({ contents: [{ blob: 'iVBORw==' }] });
+    const fetchLinkedResource = () => requestAnswer(outside, 'resources/read', { uri: link?.uri });
+    expect(await fetchLinkedResource()).toMatchObject({ contents: [{ blob: 'iVBORw==' }] });
     state = 'is empty';
-    expect(await read()).toEqual(createMissingError(String(link?.uri)));
+    expect(await fetchLinkedResource()).toEqual(createMissingError(String(link?.uri)));
     state = 'fails';
-    expect(await read()).toEqual({
+    expect(await fetchLinkedResource()).toEqual({
       error: {
         code: -32603,
         message: 'The file store cannot be reached now. Send the request again.',
@@ -233,7 +233,7 @@ describe('an endpoint with agents', () => {
 });
 
 describe.each(REVISIONS)('a session’s resource, requested by %s,', (_, ask) => {
-  const read = (uri: string) => ask(via, 'resources/read', { uri });
+  const fetchResource = (uri: string) => ask(via, 'resources/read', { uri });
 
   it('does not exist for other callers', async () => {
     const links = await createLinks(['draw', 'invoice']);
@@ -243,7 +243,7 @@ describe.each(REVISIONS)('a session’s resource, requested by %s,', (_, ask) =>
         await postMcp(via, createRpcRequest('resources/read', { uri }), asBob),
       );
       expect({ error: told?.error }).toEqual(createMissingError(uri));
-      expect(await read(uri)).toHaveProperty('contents');
+      expect(await fetchResource(uri)).toHaveProperty('contents');
     }
   });
 
@@ -252,11 +252,11 @@ describe.each(REVISIONS)('a session’s resource, requested by %s,', (_, ask) =>
     for (const link of [links[0], links.at(-1)]) {
       const uri = String(link?.uri);
       const elsewhere = uri.replace(/s-[^/]+/, createSessionId());
-      expect(await read(elsewhere)).toEqual(createMissingError(elsewhere));
+      expect(await fetchResource(elsewhere)).toEqual(createMissingError(elsewhere));
       const crossed = uri.includes('/files/')
         ? uri.replace('/files/', '/artifacts/')
         : uri.replace('/artifacts/', '/files/');
-      expect(await read(crossed)).toEqual(createMissingError(crossed));
+      expect(await fetchResource(crossed)).toEqual(createMissingError(crossed));
     }
   });
 
@@ -271,6 +271,6 @@ describe.each(REVISIONS)('a session’s resource, requested by %s,', (_, ask) =>
     ['a file of a tool, which is in its answer', `holdfast://files/${'0'.repeat(64)}/chart.png`],
     ['a session alone', 'holdfast://painter/s1'],
   ])('does not exist for %s', async (_what, uri) => {
-    expect(await read(uri)).toEqual(createMissingError(uri));
+    expect(await fetchResource(uri)).toEqual(createMissingError(uri));
   });
 });

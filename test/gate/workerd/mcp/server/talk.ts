@@ -52,7 +52,7 @@ export async function readMessages(response: Response): Promise<Record<string, u
 }
 
 /** Returns the result or the error of one request. */
-export async function answerTo(via: Send, method: string, params: unknown = {}): Promise<unknown> {
+export async function requestAnswer(via: Send, method: string, params: unknown = {}): Promise<unknown> {
   const [message] = await readMessages(await postMcp(via, createRpcRequest(method, params)));
   return message?.result ?? { error: message?.error };
 }
@@ -65,7 +65,7 @@ export async function callTool(
   meta?: Readonly<Record<string, unknown>>,
 ): Promise<CallToolResult> {
   const params = { name, arguments: input, ...(meta && { _meta: meta }) };
-  return (await answerTo(via, 'tools/call', params)) as CallToolResult;
+  return (await requestAnswer(via, 'tools/call', params)) as CallToolResult;
 }
 
 export const IDEMPOTENCY_META = 'holdfast/idempotency-key';

@@ -1,6 +1,6 @@
 import { createParser } from 'eventsource-parser';
 import { describe, expect, it } from 'vitest';
-import { holdReply, script } from '../../../../fixtures/scripts.ts';
+import { createHeldReply, registerScript } from '../../../../fixtures/scripts.ts';
 import { readJson, type Send } from '../../http/client.ts';
 import { createEndpointApp, createSessionId, getTexts, recordCall } from './talk.ts';
 import { pollUntil, sendRequest, startTask, TASKS_EXTENSION } from './task-talk.ts';
@@ -38,8 +38,8 @@ const END_MESSAGE = { jsonrpc: '2.0', id: 1, result: { resultType: 'complete', .
 
 describe('a client that subscribes to its task', () => {
   it('gets its status and its answer, as tasks/get returns them, and then the stream ends', async () => {
-    const answer = holdReply('Done.');
-    const { message } = script(answer.reply);
+    const answer = createHeldReply('Done.');
+    const { message } = registerScript(answer.reply);
     const { taskId } = await startTask(via, 'scripted', { message: message(), session: createSessionId() });
     await answer.asked();
     const messages = listenToTasks(via, [taskId, taskId]);
@@ -60,8 +60,8 @@ describe('a client that subscribes to its task', () => {
   });
 
   it('gets the tool calls while the task runs', async () => {
-    const answer = holdReply(recordCall('mcp-task-heard'));
-    const { message } = script(answer.reply, 'Done.');
+    const answer = createHeldReply(recordCall('mcp-task-heard'));
+    const { message } = registerScript(answer.reply, 'Done.');
     const { taskId } = await startTask(via, 'scripted', { message: message() });
     await answer.asked();
     const words: unknown[] = [];
@@ -74,7 +74,7 @@ describe('a client that subscribes to its task', () => {
   });
 
   it('is notified when the task waits and when it resumes', async () => {
-    const { message } = script(
+    const { message } = registerScript(
       { calls: [{ name: 'pay', input: { to: createSessionId(), amount: 5 } }] },
       'Paid.',
     );
@@ -106,7 +106,7 @@ describe('a client that subscribes to its task', () => {
   it('follows several tasks, ignores unknown ones, and gets the end of a finished one', async () => {
     const ids = await Promise.all(
       ['One.', 'Two.'].map(async (answer) => {
-        const { taskId } = await startTask(via, 'scripted', { message: script(answer).message() });
+        const { taskId } = await startTask(via, 'scripted', { message: registerScript(answer).message() });
         await pollUntil(via, taskId, 'completed');
         return taskId;
       }),
@@ -124,8 +124,8 @@ describe('a client that subscribes to its task', () => {
   });
 
   it('can disconnect, and the turn continues', async () => {
-    const answer = holdReply('Done.');
-    const { message } = script(answer.reply);
+    const answer = createHeldReply('Done.');
+    const { message } = registerScript(answer.reply);
     const { taskId } = await startTask(via, 'scripted', { message: message() });
     await answer.asked();
     const messages = listenToTasks(via, [taskId]);

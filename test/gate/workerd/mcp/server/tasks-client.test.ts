@@ -10,7 +10,7 @@ import {
 import type { JsonValue } from '@modelcontextprotocol/ext-tasks/core';
 import { describe, expect, it } from 'vitest';
 import { listPaymentsTo } from '../../../../fixtures/clerk-agent.ts';
-import { holdReply, script } from '../../../../fixtures/scripts.ts';
+import { createHeldReply, registerScript } from '../../../../fixtures/scripts.ts';
 import { ORIGIN, type Send } from '../../http/client.ts';
 import { deliverToHolders, MANUAL_DELIVERY } from '../../http/time.ts';
 import { createEndpointApp, createSessionId, getTexts, postMcp, readMessages } from './talk.ts';
@@ -62,7 +62,7 @@ async function connectClient(
 describe('the official client of the extension', () => {
   it('calls an agent, polls its task, and reads its answer', async () => {
     const session = await connectClient(via);
-    const { message } = script({ calls: [{ name: 'add', input: { a: 1, b: 2 } }] }, 'Three.');
+    const { message } = registerScript({ calls: [{ name: 'add', input: { a: 1, b: 2 } }] }, 'Three.');
     const execution = await session.callTool('scripted', { message: message(), session: createSessionId() });
     expect(execution.kind).toBe('task');
     const { outcome } = await execution.settle();
@@ -77,7 +77,7 @@ describe('the official client of the extension', () => {
       asked.push(Object(params).message);
       return { action: 'accept', content: { decision: 'approve' } };
     });
-    const { message } = script({ calls: [{ name: 'pay', input: { to, amount: 5 } }] }, 'Paid.');
+    const { message } = registerScript({ calls: [{ name: 'pay', input: { to, amount: 5 } }] }, 'Paid.');
     const execution = await session.callTool('clerk', { message: message(), session: createSessionId() });
     const { outcome } = await execution.settle();
     expect([getTexts(resultFromTaskOutcome(outcome)), listPaymentsTo(to)]).toEqual([['Paid.'], [5]]);
@@ -87,8 +87,8 @@ describe('the official client of the extension', () => {
 
   it('cancels its task', async () => {
     const session = await connectClient(via);
-    const answer = holdReply('Never.');
-    const { message } = script(answer.reply);
+    const answer = createHeldReply('Never.');
+    const { message } = registerScript(answer.reply);
     const input = { message: message(), session: `${MANUAL_DELIVERY}-${createSessionId()}` };
     const execution = await session.callTool('scripted', input);
     if (execution.kind !== 'task') throw new Error(`The call returned no task, but ${execution.kind}.`);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { listPaymentsTo } from '../../../../fixtures/clerk-agent.ts';
-import { script } from '../../../../fixtures/scripts.ts';
+import { registerScript } from '../../../../fixtures/scripts.ts';
 import { readJson, type Send } from '../../http/client.ts';
 import { createEndpointApp, createSessionId, getTexts, getView } from './talk.ts';
 import { pollUntil, requestResult, sendRequest, startTask, TASKS_EXTENSION } from './task-talk.ts';
@@ -12,7 +12,7 @@ const ASKING_OPTIONS = { capabilities: { elicitation: {}, extensions: { [TASKS_E
 const ACK_RESULT = { resultType: 'complete' };
 const approve = { action: 'accept', content: { decision: 'approve' } };
 
-const pay = (to: string, amount: number, tool = 'pay') => ({ name: tool, input: { to, amount } });
+const createPayCall = (to: string, amount: number, tool = 'pay') => ({ name: tool, input: { to, amount } });
 
 interface WaitingTask {
   readonly taskId: unknown;
@@ -25,10 +25,10 @@ interface WaitingTask {
 /** A task that waits for decisions about these calls. */
 async function startWaitingTask(
   send: Send,
-  calls: readonly ReturnType<typeof pay>[],
+  calls: readonly ReturnType<typeof createPayCall>[],
   options: object = ASKING_OPTIONS,
 ): Promise<WaitingTask> {
-  const { message } = script({ calls: [...calls] }, 'Paid.');
+  const { message } = registerScript({ calls: [...calls] }, 'Paid.');
   const session = createSessionId();
   const { taskId } = await startTask(send, 'clerk', { message: message(), session }, options);
   const task = await pollUntil(send, taskId, 'input_required', options);
@@ -41,7 +41,7 @@ const update = (taskId: unknown, inputResponses: object, options: object = ASKIN
 describe('a task that waits', () => {
   it('asks its client for a decision, and then the turn resumes in the background', async () => {
     const to = createSessionId();
-    const { taskId, session, task, keys } = await startWaitingTask(via, [pay(to, 5)]);
+    const { taskId, session, task, keys } = await startWaitingTask(via, [createPayCall(to, 5)]);
     const { pending } = await readJson(await via(`/agents/clerk/sessions/${session}`));
     const [{ call, links, message }] = Object(pending);
     expect(keys).toEqual([`${call}#0`]);
@@ -74,7 +74,7 @@ describe('a task that waits', () => {
 
   it('is rejected if the client’s user declines', async () => {
     const to = createSessionId();
-    const { taskId, keys } = await startWaitingTask(via, [pay(to, 5)]);
+    const { taskId, keys } = await startWaitingTask(via, [createPayCall(to, 5)]);
     expect(await update(taskId, { [String(keys[0])]: { action: 'decline' } })).toEqual(ACK_RESULT);
     await pollUntil(via, taskId, 'completed', ASKING_OPTIONS);
     expect(listPaymentsTo(to)).toEqual([]);
@@ -82,7 +82,7 @@ describe('a task that waits', () => {
 
   it('resumes after the last of several answers, and asks for the missing ones', async () => {
     const to = createSessionId();
-    const { taskId, keys } = await startWaitingTask(via, [pay(to, 1), pay(to, 2)]);
+    const { taskId, keys } = await startWaitingTask(via, [createPayCall(to, 1), createPayCall(to, 2)]);
     const [first = '', second = ''] = keys;
     expect(keys.length).toBe(2);
     expect(await update(taskId, { [second]: approve })).toEqual(ACK_RESULT);
@@ -106,32 +106,32 @@ describe('a task that waits', () => {
       },
     );
     const to = createSessionId();
-    const optionsAs = (user: string) => ({ ...ASKING_OPTIONS, headers: { 'x-user': user } });
+    const createUserOptions = (user: string) => ({ ...ASKING_OPTIONS, headers: { 'x-user': user } });
     const { taskId, keys } = await startWaitingTask(
       roles,
-      [pay(to, 1), pay(to, 2, 'pay_as_manager')],
-      optionsAs('ada'),
+      [createPayCall(to, 1), createPayCall(to, 2, 'pay_as_manager')],
+      createUserOptions('ada'),
     );
     expect(keys.length).toBe(1);
-    const ofBoss = await requestResult(roles, 'tasks/get', { taskId }, optionsAs('boss'));
+    const ofBoss = await requestResult(roles, 'tasks/get', { taskId }, createUserOptions('boss'));
     const [mine] = keys;
     const other = Object.keys(Object(ofBoss.inputRequests)).find((key) => key !== mine) ?? '';
-    expect(await update(taskId, { [other]: approve }, optionsAs('ada'), roles)).toEqual(ACK_RESULT);
-    expect(await requestResult(roles, 'tasks/cancel', { taskId }, optionsAs('ada'))).toEqual({
+    expect(await update(taskId, { [other]: approve }, createUserOptions('ada'), roles)).toEqual(ACK_RESULT);
+    expect(await requestResult(roles, 'tasks/cancel', { taskId }, createUserOptions('ada'))).toEqual({
       error: { code: -32600, message: expect.stringMatching(/role 'manager'/) },
     });
-    const still = await requestResult(roles, 'tasks/get', { taskId }, optionsAs('boss'));
+    const still = await requestResult(roles, 'tasks/get', { taskId }, createUserOptions('boss'));
     expect(Object.keys(Object(still.inputRequests))).toContain(other);
     expect(
-      await update(taskId, { [other]: approve, [String(mine)]: approve }, optionsAs('boss'), roles),
+      await update(taskId, { [other]: approve, [String(mine)]: approve }, createUserOptions('boss'), roles),
     ).toEqual(ACK_RESULT);
-    await pollUntil(roles, taskId, 'completed', optionsAs('boss'));
+    await pollUntil(roles, taskId, 'completed', createUserOptions('boss'));
     expect(listPaymentsTo(to).toSorted()).toEqual([1, 2]);
   });
 
   it('is cancelled if the answer is exit', async () => {
     const to = createSessionId();
-    const { taskId, keys } = await startWaitingTask(via, [pay(to, 5)]);
+    const { taskId, keys } = await startWaitingTask(via, [createPayCall(to, 5)]);
     expect(await requestResult(via, 'tasks/cancel', { taskId })).toEqual(ACK_RESULT);
     await pollUntil(via, taskId, 'cancelled', ASKING_OPTIONS);
     expect(await update(taskId, { [String(keys[0])]: approve })).toEqual(ACK_RESULT);
@@ -142,7 +142,7 @@ describe('a task that waits', () => {
 describe('tasks/update', () => {
   it('ignores answers without a question', async () => {
     const to = createSessionId();
-    const { taskId, task } = await startWaitingTask(via, [pay(to, 5)]);
+    const { taskId, task } = await startWaitingTask(via, [createPayCall(to, 5)]);
     for (const answers of [
       {},
       { 'unknown-key': approve },
@@ -163,7 +163,7 @@ describe('tasks/update', () => {
   });
 
   it('leaves a question open if its form was dismissed', async () => {
-    const { taskId, task, keys } = await startWaitingTask(via, [pay(createSessionId(), 5)]);
+    const { taskId, task, keys } = await startWaitingTask(via, [createPayCall(createSessionId(), 5)]);
     expect(await update(taskId, { [String(keys[0])]: { action: 'cancel' } })).toEqual(ACK_RESULT);
     expect(await requestResult(via, 'tasks/get', { taskId }, ASKING_OPTIONS)).toEqual(task);
   });
@@ -175,7 +175,7 @@ describe('tasks/update', () => {
       'decision: must be approve, edit, reject or exit',
     ],
   ])('refuses %j', async (answer, problem) => {
-    const { taskId, task, keys } = await startWaitingTask(via, [pay(createSessionId(), 5)]);
+    const { taskId, task, keys } = await startWaitingTask(via, [createPayCall(createSessionId(), 5)]);
     const [key = ''] = keys;
     expect(await update(taskId, { [key]: answer })).toEqual({
       error: {
@@ -188,7 +188,7 @@ describe('tasks/update', () => {
 
   it('requires a client that has declared the extension, and a task of the caller', async () => {
     const to = createSessionId();
-    const { taskId, keys } = await startWaitingTask(via, [pay(to, 5)]);
+    const { taskId, keys } = await startWaitingTask(via, [createPayCall(to, 5)]);
     const answers = { [String(keys[0])]: approve };
     const response = await sendRequest(
       via,

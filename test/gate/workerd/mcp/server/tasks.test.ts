@@ -2,11 +2,10 @@ import { abortAllDurableObjects } from 'cloudflare:test';
 import { describe, expect, it } from 'vitest';
 import { defineTool } from '../../../../../src/index.ts';
 import { recordings } from '../../../../fixtures/scripted-agent.ts';
-import { holdReply, script } from '../../../../fixtures/scripts.ts';
+import { createHeldReply, registerScript } from '../../../../fixtures/scripts.ts';
 import { readJournal, readJson } from '../../http/client.ts';
 import { deliverToHolders, MANUAL_DELIVERY } from '../../http/time.ts';
 import {
-  answerTo,
   callTool,
   createEndpointApp,
   createSessionId,
@@ -14,6 +13,7 @@ import {
   getView,
   IDEMPOTENCY_META,
   recordCall,
+  requestAnswer,
 } from './talk.ts';
 import { pollUntil, requestResult, sendRequest, startTask, TASKS_EXTENSION } from './task-talk.ts';
 
@@ -26,8 +26,8 @@ const getSessionPath = (session: string): string => `/agents/scripted/sessions/$
 describe('an agent call of a client that supports tasks', () => {
   it('returns a task, whose turn runs in the background, and ends with the call’s result', async () => {
     const id = createSessionId();
-    const answer = holdReply('Three.');
-    const { message } = script(recordCall('mcp-task'), answer.reply);
+    const answer = createHeldReply('Three.');
+    const { message } = registerScript(recordCall('mcp-task'), answer.reply);
     const input = { message: message(), session: id };
     const created = await startTask(via, 'scripted', input);
     const { taskId, createdAt } = created;
@@ -80,7 +80,7 @@ describe('an agent call of a client that supports tasks', () => {
   });
 
   it('includes the session of a new conversation in its answer, as the call does', async () => {
-    const { message } = script('Hello.');
+    const { message } = registerScript('Hello.');
     const { taskId } = await startTask(via, 'scripted', { message: message() });
     const { result } = await pollUntil(via, taskId, 'completed');
     const { session } = getView(result);
@@ -93,8 +93,8 @@ describe('an agent call of a client that supports tasks', () => {
 
   it('continues if the session’s object restarts between two polls', async () => {
     const id = createSessionId();
-    const answer = holdReply('Done.');
-    const { message } = script(recordCall('mcp-task-anew'), answer.reply);
+    const answer = createHeldReply('Done.');
+    const { message } = registerScript(recordCall('mcp-task-anew'), answer.reply);
     const { taskId } = await startTask(via, 'scripted', { message: message(), session: id });
     await answer.asked();
     await abortAllDurableObjects();
@@ -105,7 +105,7 @@ describe('an agent call of a client that supports tasks', () => {
   });
 
   it('returns the same task under the same key, and starts one turn', async () => {
-    const { message, model } = script('Once.');
+    const { message, model } = registerScript('Once.');
     const input = { message: message() };
     const meta = { [IDEMPOTENCY_META]: crypto.randomUUID() };
     const first = await startTask(via, 'scripted', input, { meta });
@@ -132,8 +132,8 @@ describe('an agent call of a client that supports tasks', () => {
 
   it('returns the reason instead of a task if it is refused', async () => {
     const id = createSessionId();
-    const answer = holdReply('Done.');
-    const { message } = script(answer.reply);
+    const answer = createHeldReply('Done.');
+    const { message } = registerScript(answer.reply);
     const { taskId } = await startTask(via, 'scripted', { message: message(), session: id });
     await answer.asked();
     const busy = await requestResult(via, 'tools/call', {
@@ -169,7 +169,7 @@ describe('an agent call of a client that supports tasks', () => {
 
   it('shows the pending question, and where it is decided, if it waits', async () => {
     const to = crypto.randomUUID();
-    const { message } = script({ calls: [{ name: 'pay', input: { to, amount: 5 } }] }, 'Paid.');
+    const { message } = registerScript({ calls: [{ name: 'pay', input: { to, amount: 5 } }] }, 'Paid.');
     const id = createSessionId();
     const { taskId } = await startTask(via, 'ask_clerk', { message: message(), session: id });
     const getTask = () => requestResult(via, 'tasks/get', { taskId });
@@ -194,8 +194,8 @@ describe('an agent call of a client that supports tasks', () => {
 describe('tasks/cancel', () => {
   it('stops the turn, and is acknowledged even after its end', async () => {
     const id = `${MANUAL_DELIVERY}-${createSessionId()}`;
-    const answer = holdReply('Never.');
-    const { message } = script(answer.reply);
+    const answer = createHeldReply('Never.');
+    const { message } = registerScript(answer.reply);
     const { taskId, createdAt } = await startTask(via, 'scripted', { message: message(), session: id });
     await answer.asked();
     expect(await requestResult(via, 'tasks/cancel', { taskId })).toEqual({ resultType: 'complete' });
@@ -216,7 +216,7 @@ describe('tasks/cancel', () => {
   });
 
   it('does not change a turn that has an answer', async () => {
-    const { message } = script('Done.');
+    const { message } = registerScript('Done.');
     const { taskId } = await startTask(via, 'scripted', { message: message() });
     const done = await pollUntil(via, taskId, 'completed');
     expect(await requestResult(via, 'tasks/cancel', { taskId })).toEqual({ resultType: 'complete' });
@@ -233,18 +233,21 @@ describe('a client without support for tasks', () => {
   };
 
   it('receives the answer of the turn directly, in either revision', async () => {
-    const { message } = script('One.', 'Two.');
+    const { message } = registerScript('One.', 'Two.');
     const capabilities = {};
-    const call = (session?: string) => ({ name: 'scripted', arguments: { message: message(), session } });
-    const modern = await requestResult(via, 'tools/call', call(), { capabilities });
+    const createCallParams = (session?: string) => ({
+      name: 'scripted',
+      arguments: { message: message(), session },
+    });
+    const modern = await requestResult(via, 'tools/call', createCallParams(), { capabilities });
     expect([modern.resultType, getTexts(modern)[0]]).toEqual(['complete', 'One.']);
     const { session } = getView(modern);
-    const legacy = await answerTo(via, 'tools/call', call(session));
+    const legacy = await requestAnswer(via, 'tools/call', createCallParams(session));
     expect(getTexts(legacy)).toEqual(['Two.']);
   });
 
   it('can be a client of an older revision with any declaration', async () => {
-    const { message } = script('One.');
+    const { message } = registerScript('One.');
     const capabilities = { extensions: { [TASKS_EXTENSION]: {} } };
     const answer = await callTool(
       via,
@@ -256,14 +259,14 @@ describe('a client without support for tasks', () => {
   });
 
   it.each(['tasks/get', 'tasks/cancel'])('cannot use %s', async (method) => {
-    const { message } = script('Done.');
+    const { message } = registerScript('Done.');
     const { taskId } = await startTask(via, 'scripted', { message: message() });
     const response = await sendRequest(via, method, { taskId }, { capabilities: {} });
     expect([response.status, await response.json()]).toEqual([
       400,
       { jsonrpc: '2.0', id: 1, error: MISSING },
     ]);
-    expect(await answerTo(via, method, { taskId })).toEqual({
+    expect(await requestAnswer(via, method, { taskId })).toEqual({
       error: { code: -32601, message: 'Method not found' },
     });
   });
@@ -271,7 +274,7 @@ describe('a client without support for tasks', () => {
   it.each([[], 5, null, 'tasks', { [TASKS_EXTENSION]: 5 }, { [TASKS_EXTENSION]: null }])(
     'declares no extensions: %j',
     async (extensions) => {
-      const { message } = script('Done.');
+      const { message } = registerScript('Done.');
       const call = { name: 'scripted', arguments: { message: message() } };
       const answer = await requestResult(via, 'tools/call', call, { capabilities: { extensions } });
       expect(answer.error === undefined ? answer.resultType : 'refused').not.toBe('task');
@@ -314,7 +317,7 @@ describe('an endpoint', () => {
   });
 
   it('refuses a task if the header identifies another task', async () => {
-    const { message } = script('Done.');
+    const { message } = registerScript('Done.');
     const { taskId } = await startTask(via, 'scripted', { message: message() });
     const response = await sendRequest(via, 'tasks/get', { taskId }, { headers: { 'mcp-name': 'other' } });
     const { error } = Object(await response.json());
@@ -370,8 +373,8 @@ describe('a task id', () => {
         }),
       },
     );
-    const answer = holdReply('For Ada.');
-    const { message } = script(answer.reply);
+    const answer = createHeldReply('For Ada.');
+    const { message } = registerScript(answer.reply);
     const ada = { headers: { 'x-user': 'ada', 'x-tenant': 'acme' } };
     const { taskId } = await startTask(shared, 'scripted', { message: message() }, ada);
     await answer.asked();
@@ -393,7 +396,7 @@ describe('a task id', () => {
 
   it('is unknown if its session was erased', async () => {
     const id = createSessionId();
-    const { message } = script('Done.');
+    const { message } = registerScript('Done.');
     const { taskId = '' } = await startTask(via, 'scripted', { message: message(), session: id });
     await pollUntil(via, taskId, 'completed');
     expect((await via(getSessionPath(id), { method: 'DELETE' })).status).toBe(204);

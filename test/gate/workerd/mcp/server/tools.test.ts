@@ -16,7 +16,7 @@ import { mcpResult } from '../../../../../src/mcp/server/entry.ts';
 import { files } from '../../../../../src/modules/files/entry.ts';
 import { toResult } from '../../../../doors/mcp.ts';
 import { createListedTool } from '../../../node/mcp/tools/listing-fixtures.ts';
-import { answerTo, callTool, connectClient, createEndpointApp, IDEMPOTENCY_META } from './talk.ts';
+import { callTool, connectClient, createEndpointApp, IDEMPOTENCY_META, requestAnswer } from './talk.ts';
 
 const createTextResult = (words: string) => ({ content: [{ type: 'text', text: words }] });
 const createErrorResult = (words: string) => ({ ...createTextResult(words), isError: true });
@@ -81,9 +81,11 @@ describe('tools/list', () => {
   });
 
   it('fits on one page', async () => {
-    expect(await answerTo(createEndpointApp({ tools: [greet] }), 'tools/list', { cursor: 'x' })).toEqual({
-      error: { code: -32602, message: 'There is no such page. The first page lists everything.' },
-    });
+    expect(await requestAnswer(createEndpointApp({ tools: [greet] }), 'tools/list', { cursor: 'x' })).toEqual(
+      {
+        error: { code: -32602, message: 'There is no such page. The first page lists everything.' },
+      },
+    );
   });
 
   it('is an unknown method if the endpoint publishes only prompts', async () => {
@@ -135,7 +137,7 @@ describe('tools/call', () => {
       `\`_meta["${IDEMPOTENCY_META}"]\` must be 1 to 255 visible ASCII characters.`,
     ],
   ])('refuses an invalid call: %j', async (params, message) => {
-    expect(await answerTo(via, 'tools/call', params)).toEqual({ error: { code: -32602, message } });
+    expect(await requestAnswer(via, 'tools/call', params)).toEqual({ error: { code: -32602, message } });
   });
 
   it.each<[string, unknown, unknown]>([

@@ -9,7 +9,7 @@ import { advanceTime } from '../../../../fixtures/held-time.ts';
 import { scripted } from '../../../../fixtures/scripted-agent.ts';
 import { createTestApp } from '../../http/app.ts';
 import { readJson } from '../../http/client.ts';
-import { answerTo, createEndpointApp, createRpcRequest, postMcp, readMessages } from './talk.ts';
+import { createEndpointApp, createRpcRequest, postMcp, readMessages, requestAnswer } from './talk.ts';
 
 const hello = defineTool({ name: 'hello', description: 'Greets.', effect: 'read', run: () => 'Hello.' });
 const via = createEndpointApp({ tools: [hello], name: 'greeter', version: '2.1', instructions: 'Be kind.' });
@@ -79,7 +79,7 @@ describe('POST /mcp', () => {
   it('accepts notifications, and responds to pings, without a session', async () => {
     const taken = await postMcp(via, { jsonrpc: '2.0', method: 'notifications/initialized' });
     expect([taken.status, await taken.text()]).toEqual([202, '']);
-    expect(await answerTo(via, 'ping')).toEqual({});
+    expect(await requestAnswer(via, 'ping')).toEqual({});
   });
 
   it('accepts a cancellation, although it cannot reach a request', async () => {
@@ -126,12 +126,12 @@ describe('POST /mcp', () => {
       tools: [defineTool({ name: 'count', description: 'Counts.', run })],
       agents: ['scripted'],
     });
-    const call = (index: number) =>
+    const createBatchCall = (index: number) =>
       index === 0
         ? createRpcRequest('tools/call', { name: 'count' }, index)
         : createRpcRequest('tools/call', { name: 'scripted', arguments: { message: 'Hello' } }, index);
     const batch = [
-      ...Array.from({ length: calls }, (_unused, index) => call(index)),
+      ...Array.from({ length: calls }, (_unused, index) => createBatchCall(index)),
       ...Array.from({ length: pings }, (_unused, index) => createRpcRequest('ping', {}, `p${index}`)),
     ];
     const response = await postMcp(counted, `\r\n ${JSON.stringify(batch)}`);
@@ -228,7 +228,7 @@ describe('POST /mcp', () => {
   it('accepts a body as large as the app allows', async () => {
     const large = createEndpointApp({ tools: [hello] }, { http: { maxBodyBytes: 6_000_000 } });
     const input = { pad: 'x'.repeat(5_000_000) };
-    expect(await answerTo(large, 'tools/call', { name: 'hello', arguments: input })).toEqual({
+    expect(await requestAnswer(large, 'tools/call', { name: 'hello', arguments: input })).toEqual({
       content: [{ type: 'text', text: 'Hello.' }],
     });
   });
@@ -236,13 +236,15 @@ describe('POST /mcp', () => {
   it.each(['resources/list', 'completion/complete', 'sampling/createMessage', 'toString'])(
     'has no method %s',
     async (method) => {
-      expect(await answerTo(via, method)).toEqual({ error: { code: -32601, message: 'Method not found' } });
+      expect(await requestAnswer(via, method)).toEqual({
+        error: { code: -32601, message: 'Method not found' },
+      });
     },
   );
 
   it('accepts a log level, and refuses an invalid one', async () => {
-    expect(await answerTo(via, 'logging/setLevel', { level: 'warning' })).toEqual({});
-    expect(await answerTo(via, 'logging/setLevel', { level: 'loud' })).toEqual({
+    expect(await requestAnswer(via, 'logging/setLevel', { level: 'warning' })).toEqual({});
+    expect(await requestAnswer(via, 'logging/setLevel', { level: 'loud' })).toEqual({
       error: {
         code: -32602,
         message: '`level` must be one of debug, info, notice, warning, error, critical, alert, emergency.',
@@ -365,13 +367,17 @@ describe('a failure inside the Worker', () => {
   it('is reported after half a minute if a hook hangs', async () => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => {});
     const minting = Promise.withResolvers<void>();
-    const secrets = (): Promise<never> => {
+    const createSecrets = (): Promise<never> => {
       minting.resolve();
       return new Promise(() => {});
     };
-    const answer = answerTo(createEndpointApp({ tools: [hello] }, { secrets }), 'tools/call', {
-      name: 'hello',
-    });
+    const answer = requestAnswer(
+      createEndpointApp({ tools: [hello] }, { secrets: createSecrets }),
+      'tools/call',
+      {
+        name: 'hello',
+      },
+    );
     await minting.promise;
     advanceTime(30_000);
     expect(await answer).toEqual({
@@ -383,7 +389,7 @@ describe('a failure inside the Worker', () => {
   it('is reported if its cause is a wrong setting, because the developer must see it', async () => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => {});
     const wrong = createEndpointApp({ tools: [hello] }, { context: () => ({ since: (() => 1) as never }) });
-    expect(await answerTo(wrong, 'tools/call', { name: 'hello' })).toMatchObject({
+    expect(await requestAnswer(wrong, 'tools/call', { name: 'hello' })).toMatchObject({
       error: { code: -32603, message: expect.stringContaining('context') },
     });
     expect(log).toHaveBeenCalledOnce();
@@ -398,15 +404,16 @@ describe('a failure inside the Worker', () => {
       { agents: [bare], model: openaiCompatible() },
       { MODEL: 'offline' },
     );
-    const call = () => answerTo(wrong, 'tools/call', { name: 'bare', arguments: { message: 'Hello' } });
+    const callBare = () =>
+      requestAnswer(wrong, 'tools/call', { name: 'bare', arguments: { message: 'Hello' } });
     const told = { error: { code: -32603, message: NO_PLANNER_TEXT } };
-    expect([await call(), await call()]).toEqual([told, told]);
+    expect([await callBare(), await callBare()]).toEqual([told, told]);
     expect(log.mock.calls).toEqual([[`holdfast: ${NO_PLANNER_TEXT}`]]);
     log.mockRestore();
   });
 });
 
 it('an endpoint does not publish agents of the app that it does not list', async () => {
-  const { tools } = Object(await answerTo(createEndpointApp({ agents: [scripted] }), 'tools/list'));
+  const { tools } = Object(await requestAnswer(createEndpointApp({ agents: [scripted] }), 'tools/list'));
   expect(tools.map(({ name }: { readonly name: string }) => name)).toEqual(['scripted']);
 });

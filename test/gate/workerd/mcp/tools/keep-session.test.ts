@@ -14,7 +14,7 @@ import { logTo } from '../../../../../src/modules/app/entry.ts';
 import { type ScriptedReply, scriptedModel } from '../../../../../src/testing/entry.ts';
 import { advanceTime } from '../../../../fixtures/held-time.ts';
 import type { FakeServer, FakeTool } from '../../../../fixtures/mcp/fake-server.ts';
-import { holdReply } from '../../../../fixtures/scripts.ts';
+import { createHeldReply } from '../../../../fixtures/scripts.ts';
 import { createScene, requestTool } from '../../../node/mcp/tools/scenes.ts';
 import { createTestApp, wrapObjects } from '../../http/app.ts';
 import { getSessionName, post, readJson, type Send, SSE_HEADERS } from '../../http/client.ts';
@@ -71,7 +71,7 @@ function createDesk(replies: readonly ScriptedReply[], refreshAfter?: number) {
   };
 }
 
-const stubOf = (session: string) => env.SESSIONS.getByName(getSessionName(session));
+const getStub = (session: string) => env.SESSIONS.getByName(getSessionName(session));
 
 const HIDDEN_TEXT = '[secret mcp-session-id]';
 
@@ -89,7 +89,7 @@ describe('a server session that is kept in a real object', () => {
       const { server, session, say, shown } = createDesk([...THINK_REPLIES, ...THINK_REPLIES]);
       await say();
       if (how === 'aborted') await abortAllDurableObjects();
-      else await evictDurableObject(stubOf(session));
+      else await evictDurableObject(getStub(session));
       expect(await say()).toMatchObject({ outcome: 'completed' });
       expect(shown()).toBe(`thought 2 of ${HIDDEN_TEXT}`);
       expect([listSessionIds(server).length, server.requests.some(isEnd)]).toEqual([1, false]);
@@ -97,7 +97,7 @@ describe('a server session that is kept in a real object', () => {
   );
 
   it('is not shared with an invocation that takes over while the former invocation can still be alive', async () => {
-    const lost = holdReply(requestTool('think'));
+    const lost = createHeldReply(requestTool('think'));
     const one = createDesk([...THINK_REPLIES, lost.reply, ...THINK_REPLIES, ...THINK_REPLIES], 0);
     const { server, session, worker, say, goOn, shown } = one;
     await say();
@@ -106,7 +106,7 @@ describe('a server session that is kept in a real object', () => {
     const abandoned = worker({ SESSIONS: wrapObjects(() => ({ append: refuse, renew: refuse })) });
     const answering = say(abandoned);
     await lost.asked();
-    const turn = (await stubOf(session).read({ from: 1 }))?.openTurn?.id;
+    const turn = (await getStub(session).read({ from: 1 }))?.openTurn?.id;
     advanceTime(LONG_LEASE_MS);
     await advanceClock(session, LONG_LEASE_MS);
     await goOn(String(turn));
@@ -124,7 +124,7 @@ describe('a server session that is kept in a real object', () => {
     const { server, session, say, worker, shown } = createDesk([...THINK_REPLIES, ...THINK_REPLIES]);
     await say();
     expect((await worker()(session, { method: 'DELETE' })).status).toBe(204);
-    const left = await runInDurableObject(stubOf(session), (_, { storage }) => [...storage.kv.list()]);
+    const left = await runInDurableObject(getStub(session), (_, { storage }) => [...storage.kv.list()]);
     expect(left).toEqual([]);
     await say();
     expect(shown()).toBe(`thought 1 of ${HIDDEN_TEXT}`);
@@ -158,7 +158,7 @@ describe('a server session that is kept in a real object', () => {
     seen.push(JSON.stringify(written));
     const decodeBuffer = (_: string, value: unknown): unknown =>
       value instanceof ArrayBuffer ? new TextDecoder().decode(value) : value;
-    const rows = await runInDurableObject(stubOf(session), (_, { storage: { sql } }) =>
+    const rows = await runInDurableObject(getStub(session), (_, { storage: { sql } }) =>
       ['events', 'lease', 'requests', 'inbox', 'agenda', 'blobs', 'chunks', 'schema'].map((table) =>
         JSON.stringify(sql.exec(`SELECT * FROM ${table}`).toArray(), decodeBuffer),
       ),

@@ -6,7 +6,7 @@ import { expect, it } from 'vitest';
 import type { Caller } from '../../../../../src/create-holdfast.ts';
 import { defineAgent, defineTool } from '../../../../../src/index.ts';
 import { requireApproval } from '../../../../../src/modules/decorators/entry.ts';
-import { modelBySession, script } from '../../../../fixtures/scripts.ts';
+import { modelBySession, registerScript } from '../../../../fixtures/scripts.ts';
 import { createTestApp } from '../../http/app.ts';
 import { createSessionPath, post, readJson, type Send } from '../../http/client.ts';
 
@@ -30,13 +30,13 @@ const createAppAfter = (caller: Caller): Send => createTestApp({ agents: [plain]
 /** Runs a turn that waits for the approval of a call. */
 async function startWaitingTurn() {
   const session = createSessionPath('agent');
-  const message = script({ calls: [{ name: 'pay' }] }, 'Done.').message();
+  const message = registerScript({ calls: [{ name: 'pay' }] }, 'Done.').message();
   const { turn, status } = await readJson(await post(session, { message }, { via: createAppBefore(max) }));
   expect(status).toBe('suspended');
   return { session, call: `${turn}.3.0`, path: `${session}/turns/${turn}` };
 }
 
-const answer = (session: string, call: string, via: Send): Promise<Response> =>
+const approveCall = (session: string, call: string, via: Send): Promise<Response> =>
   via(`${session}/approvals/${call}`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
@@ -71,7 +71,7 @@ it('an app that has the module again shows the pending calls, even without new e
 
 it('an app without the module has no route for the answer, reports the missing module, and resumes the turn with it', async () => {
   const { session, call } = await startWaitingTurn();
-  const refused = await answer(session, call, createAppAfter(max));
+  const refused = await approveCall(session, call, createAppAfter(max));
   expect([refused.status, await readJson(refused)]).toMatchObject([
     404,
     {
@@ -81,7 +81,9 @@ it('an app without the module has no route for the answer, reports the missing m
         "Import it from 'holdfast/answers' and add it to `use`.",
     },
   ]);
-  expect(await readJson(await answer(session, call, createAppBefore(max)))).toMatchObject({ text: 'Done.' });
+  expect(await readJson(await approveCall(session, call, createAppBefore(max)))).toMatchObject({
+    text: 'Done.',
+  });
 });
 
 it.each([cancel, postDecline])(

@@ -6,7 +6,7 @@ import type { StoredEvent } from '../../../../../src/journal/entry.ts';
 import { feedback, feedbackDescription, feedbackIn } from '../../../../../src/modules/feedback/entry.ts';
 import { openApi } from '../../../../../src/modules/openapi/entry.ts';
 import { scripted } from '../../../../fixtures/scripted-agent.ts';
-import { holdReply, script } from '../../../../fixtures/scripts.ts';
+import { createHeldReply, registerScript } from '../../../../fixtures/scripts.ts';
 import { createTestApp } from '../../http/app.ts';
 import {
   createSessionPath,
@@ -41,7 +41,7 @@ const listFeedback = async (path: string, via = ada) => {
 /** A session with a turn for each of these answers. */
 async function answerTurns(...texts: readonly string[]) {
   const path = createSessionPath();
-  const { message } = script(...(texts.length > 0 ? texts : ['An answer.']));
+  const { message } = registerScript(...(texts.length > 0 ? texts : ['An answer.']));
   const say = async (): Promise<string> =>
     String((await readJson(await post(path, { message: message() }, { via: ada }))).turn);
   const turns: string[] = [];
@@ -91,8 +91,8 @@ describe('POST .../turns/{turn}/feedback', () => {
 
   it('accepts feedback about a running turn, and lists it once the turn has stopped', async () => {
     const path = createSessionPath();
-    const slow = holdReply('Slow.');
-    const running = post(path, { message: script(slow.reply).message() }, { via: ada });
+    const slow = createHeldReply('Slow.');
+    const running = post(path, { message: registerScript(slow.reply).message() }, { via: ada });
     await slow.asked();
     const turn = String((await readJson(await ada(path))).openTurn);
     expect((await postFeedback(ada, path, turn, { score: 1 })).status).toBe(200);
@@ -148,7 +148,7 @@ describe('POST .../turns/{turn}/feedback', () => {
 
   it('does not exist in an app without the module, which ignores its events', async () => {
     const path = createSessionPath();
-    const { message } = script('One.', 'Still here.');
+    const { message } = registerScript('One.', 'Still here.');
     const first = await readJson(await post(path, { message: message() }, { via: ada }));
     const turn = String(first.turn);
     await postFeedback(ada, path, turn, { score: 1 });

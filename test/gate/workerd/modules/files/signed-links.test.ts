@@ -8,7 +8,7 @@ import { defineModule, defineRoute } from '../../../../../src/module.ts';
 import { type FilesConfig, files } from '../../../../../src/modules/files/entry.ts';
 import { aiSdkUi } from '../../../../../src/surfaces/ai-sdk-ui/entry.ts';
 import { openAi } from '../../../../../src/surfaces/openai/entry.ts';
-import { modelBySession, script } from '../../../../fixtures/scripts.ts';
+import { modelBySession, registerScript } from '../../../../fixtures/scripts.ts';
 import { getLastParts, loadMessages, openChat } from '../../../../fixtures/ui-chat.ts';
 import { type AppConfig, createTestApp } from '../../http/app.ts';
 import { readJson, type Send } from '../../http/client.ts';
@@ -61,7 +61,7 @@ function createApp({ key = KEY, app = {}, ...config }: LinksConfig = {}) {
   return { open, as, ada: as('ada') };
 }
 
-const drawMessage = () => script({ calls: [{ name: 'draw' }] }, 'There.').message();
+const drawMessage = () => registerScript({ calls: [{ name: 'draw' }] }, 'There.').message();
 
 /** Returns the URL that a page receives for a file created by a call. */
 async function drawImage(via: Send, id: string = crypto.randomUUID()): Promise<string> {
@@ -147,14 +147,14 @@ describe('a signed URL', () => {
     const replaceInPath = (what: string | RegExp, instead: string) => (one: URL) => {
       one.pathname = one.pathname.replace(what, instead);
     };
-    const put = (name: string, value: string) => (one: URL) => one.searchParams.set(name, value);
+    const setParam = (name: string, value: string) => (one: URL) => one.searchParams.set(name, value);
     expect(await getChanged(open, url, replaceInPath(first, other))).toEqual(WRONG_SIGNATURE);
-    expect(await getChanged(open, url, put('owner', 'eve'))).toEqual(WRONG_SIGNATURE);
-    expect(await getChanged(open, url, put('tenant', 'ada'))).toEqual(WRONG_SIGNATURE);
-    expect(await getChanged(open, url, put('exp', '99999999999'))).toEqual(WRONG_SIGNATURE);
-    expect(await getChanged(open, url, put('exp', 'never'))).toEqual(WRONG_SIGNATURE);
-    expect(await getChanged(open, url, put('sig', ''))).toEqual(WRONG_SIGNATURE);
-    expect(await getChanged(open, url, put('sig', 'ü'))).toEqual(WRONG_SIGNATURE);
+    expect(await getChanged(open, url, setParam('owner', 'eve'))).toEqual(WRONG_SIGNATURE);
+    expect(await getChanged(open, url, setParam('tenant', 'ada'))).toEqual(WRONG_SIGNATURE);
+    expect(await getChanged(open, url, setParam('exp', '99999999999'))).toEqual(WRONG_SIGNATURE);
+    expect(await getChanged(open, url, setParam('exp', 'never'))).toEqual(WRONG_SIGNATURE);
+    expect(await getChanged(open, url, setParam('sig', ''))).toEqual(WRONG_SIGNATURE);
+    expect(await getChanged(open, url, setParam('sig', 'ü'))).toEqual(WRONG_SIGNATURE);
     const file = 'f'.repeat(64);
     expect(await getChanged(open, url, replaceInPath(/[^/]+$/, file))).toEqual(WRONG_SIGNATURE);
     expect(await getChanged(open, url, (one) => one.searchParams.delete('sig'))).toEqual([

@@ -15,7 +15,7 @@ import { defineWebhook, ignored, reply } from '../../../../../src/modules/webhoo
 import { aiSdkUi } from '../../../../../src/surfaces/ai-sdk-ui/entry.ts';
 import { openAi } from '../../../../../src/surfaces/openai/entry.ts';
 import { scripted } from '../../../../fixtures/scripted-agent.ts';
-import { holdReply, script } from '../../../../fixtures/scripts.ts';
+import { createHeldReply, registerScript } from '../../../../fixtures/scripts.ts';
 import { createTestApp } from '../../http/app.ts';
 import {
   createSessionPath,
@@ -45,8 +45,8 @@ const shop = defineWebhook({
   start: () => ignored('Nothing.'),
 });
 const via = createTestApp({ use: [answers, openApi(), files(), shop, pages] });
-const createScriptMessage = (...replies: Parameters<typeof script>) => ({
-  message: script(...replies).message(),
+const createScriptMessage = (...replies: Parameters<typeof registerScript>) => ({
+  message: registerScript(...replies).message(),
 });
 const hello = defineTool({ name: 'hello', description: 'Greets.', effect: 'read', run: () => 'Hello.' });
 
@@ -261,7 +261,7 @@ describe('a response', () => {
   });
 
   it('is readable while its turn runs, by each page that sends its own origin', async () => {
-    const answer = holdReply('Done.');
+    const answer = createHeldReply('Done.');
     const session = createSessionPath();
     const running = post(session, createScriptMessage(answer.reply), { headers: PAGE_HEADERS, via });
     await answer.asked();

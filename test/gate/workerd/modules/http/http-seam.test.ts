@@ -4,13 +4,13 @@ import { ConfigurationError, type LogEntry, SessionError } from '../../../../../
 import { defineAgent } from '../../../../../src/index.ts';
 import { defineModule, type ModuleParts } from '../../../../../src/module.ts';
 import { onBehalfOf, rateLimit } from '../../../../../src/modules/http/entry.ts';
-import { modelBySession, script } from '../../../../fixtures/scripts.ts';
+import { modelBySession, registerScript } from '../../../../fixtures/scripts.ts';
 import { createTestApp } from '../../http/app.ts';
 import { createSessionPath, post, readJson } from '../../http/client.ts';
 
 const edgeModule = defineModule({ name: 'edge' });
 const inner = defineModule({ name: 'inner' });
-const createScriptMessage = () => ({ message: script('Done.').message() });
+const createScriptMessage = () => ({ message: registerScript('Done.').message() });
 
 describe('the `http` hook of a module', () => {
   it('wraps every route, with the first module outermost, and receives failures as responses', async () => {

@@ -5,7 +5,7 @@ import { defineAgent, defineTool, type TurnPrincipal } from '../../../../../src/
 import { defineMcpEndpoint } from '../../../../../src/mcp/server/entry.ts';
 import { type OnBehalfOf, onBehalfOf } from '../../../../../src/modules/http/entry.ts';
 import { scripted } from '../../../../fixtures/scripted-agent.ts';
-import { modelBySession, script } from '../../../../fixtures/scripts.ts';
+import { modelBySession, registerScript } from '../../../../fixtures/scripts.ts';
 import { type AppConfig, createTestApp } from '../../http/app.ts';
 import { createSessionPath, post, readJson, type Send } from '../../http/client.ts';
 import { callTool } from '../../mcp/server/talk.ts';
@@ -67,7 +67,7 @@ describe('a request on behalf of a person', () => {
   it('has the principal `caller/person`, with the tenant and the roles of the caller', async () => {
     const caller = { ...DELEGATING_CALLER, tenant: crypto.randomUUID(), roles: ['clerk'] };
     const via = createDelegatingApp(caller);
-    const createMessage = () => script({ calls: [{ name: 'look' }] }, 'Done.').message();
+    const createMessage = () => registerScript({ calls: [{ name: 'look' }] }, 'Done.').message();
     await post(
       createSessionPath('looker'),
       { message: createMessage() },
@@ -83,7 +83,7 @@ describe('a request on behalf of a person', () => {
   it('has the person’s own sessions and idempotency keys', async () => {
     const via = createDelegatingApp(DELEGATING_CALLER);
     const session = createSessionPath();
-    const { message, model } = script('Of Ann.', 'Of Ben.');
+    const { message, model } = registerScript('Of Ann.', 'Of Ben.');
     const [body, key] = [{ message: message() }, crypto.randomUUID()];
     const send = async (id: string) => {
       const headers = { 'x-user-id': id, 'idempotency-key': key };
@@ -119,7 +119,7 @@ describe('a request on behalf of a person', () => {
     const via = createDelegatingApp(DELEGATING_CALLER, { personOf: async () => 'ann' });
     await post(
       createSessionPath('looker'),
-      { message: script({ calls: [{ name: 'look' }] }, 'Done.').message() },
+      { message: registerScript({ calls: [{ name: 'look' }] }, 'Done.').message() },
       { via },
     );
     expect(seen.map(({ principal }) => principal.id)).toEqual(['app/ann']);
@@ -143,7 +143,7 @@ describe('a request on behalf of a person', () => {
     'accepts the id %j',
     async (id) => {
       const via = createDelegatingApp(DELEGATING_CALLER, { personOf: () => id });
-      const { message } = script({ calls: [{ name: 'look' }] }, 'Done.');
+      const { message } = registerScript({ calls: [{ name: 'look' }] }, 'Done.');
       expect((await post(createSessionPath('looker'), { message: message() }, { via })).status).toBe(200);
       expect(seen.map(({ principal }) => principal.id)).toEqual([`app/${id}`]);
     },
@@ -155,7 +155,7 @@ describe('a caller without `delegates: true`', () => {
     'acts as itself, with any headers: %j',
     async (more) => {
       const via = createDelegatingApp({ id: 'ben', ...more });
-      const { message } = script({ calls: [{ name: 'look' }] }, 'Done.');
+      const { message } = registerScript({ calls: [{ name: 'look' }] }, 'Done.');
       await post(createSessionPath('looker'), { message: message() }, { via, ...createPersonInit('ann') });
       expect(seen.map(({ principal }) => principal)).toEqual([{ id: 'ben' }]);
       expect(askCount).toBe(0);

@@ -4,7 +4,7 @@ import type { Caller } from '../../../../../src/create-holdfast.ts';
 import { rateLimit } from '../../../../../src/modules/http/entry.ts';
 import { githubWebhook } from '../../../../../src/modules/webhooks/entry.ts';
 import { ENV } from '../../../../fixtures/arrive.ts';
-import { script } from '../../../../fixtures/scripts.ts';
+import { registerScript } from '../../../../fixtures/scripts.ts';
 import { createTestApp } from '../../http/app.ts';
 import { createSessionPath, readJson, type Send } from '../../http/client.ts';
 import { deliver, signIssue } from '../../http/hook-deliveries.ts';
@@ -35,7 +35,7 @@ const postMessage = (via: Send, session = createSessionPath()): Promise<Response
   via(`${session}/messages`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', prefer: 'respond-async' },
-    body: JSON.stringify({ message: script('Done.').message() }),
+    body: JSON.stringify({ message: registerScript('Done.').message() }),
   });
 
 describe('rateLimit', () => {

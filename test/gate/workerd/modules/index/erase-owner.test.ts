@@ -4,7 +4,7 @@ import { env } from 'cloudflare:workers';
 import { describe, expect, it } from 'vitest';
 import { ToolCallContext } from '../../../../../src/index.ts';
 import { toTurnStart } from '../../../../doors/session.ts';
-import { script } from '../../../../fixtures/scripts.ts';
+import { registerScript } from '../../../../fixtures/scripts.ts';
 import { post, readJson } from '../../http/client.ts';
 import { createProblem } from '../../http/waiting.ts';
 import { createTenant, listEntry, SESSIONS_PATH } from './indexed.ts';
@@ -61,7 +61,7 @@ describe('DELETE /owners/{owner}', { timeout: 120_000 }, () => {
       await new Promise((resolve) => setTimeout(resolve, 15));
       await abortAllDurableObjects();
     }
-    const message = script('New.').message();
+    const message = registerScript('New.').message();
     for (const headers of [{}, { prefer: 'respond-async' }] as const) {
       const refused = await post(`${SESSIONS_PATH}/new`, { message }, { via: shop.via, headers });
       expect([refused.headers.get('retry-after'), await readJson(refused)]).toEqual(['5', ERASING_PROBLEM]);

@@ -12,15 +12,15 @@ import { readJson } from '../../http/client.ts';
 import { answer, createProblem } from '../../http/waiting.ts';
 import { createTenant, listEntry, SESSIONS_PATH } from './indexed.ts';
 
-const payReply = (...tools: readonly string[]) => ({
+const createPayReply = (...tools: readonly string[]) => ({
   calls: tools.map((name) => ({ name, input: { to: 'x', amount: 1 } })),
 });
 
 describe('GET /pending', { timeout: 60_000 }, () => {
   it('shows a person the calls that their roles can answer, with the data for an answer', async () => {
     const shop = createTenant();
-    await shop.say('plain', payReply('pay'), 'Done.');
-    await shop.say('both', payReply('pay', 'pay_as_manager'), 'Done.');
+    await shop.say('plain', createPayReply('pay'), 'Done.');
+    await shop.say('both', createPayReply('pay', 'pay_as_manager'), 'Done.');
     await shop.say('idle', 'Done.');
     const listInbox = async (via = shop.via) => {
       const { waiting } = await readJson(await via('/pending'));
@@ -59,7 +59,7 @@ describe('GET /pending', { timeout: 60_000 }, () => {
 
   it('returns pages, and refuses an invalid page', async () => {
     const shop = createTenant();
-    for (const session of ['a', 'b', 'c']) await shop.say(session, payReply('pay'), 'Done.');
+    for (const session of ['a', 'b', 'c']) await shop.say(session, createPayReply('pay'), 'Done.');
     await expect.poll(async () => (await shop.list('?status=waiting')).length).toBe(3);
     const { waiting, next } = await shop.get('/pending?limit=2');
     const more = await shop.get(`/pending?limit=2&cursor=${next}`);
@@ -140,7 +140,7 @@ describe('indexOf', { timeout: 60_000 }, () => {
 
   it('lists, shows and titles the sessions of any owner for code of the app', async () => {
     const shop = createTenant();
-    await shop.say('a', payReply('pay'), 'Done.');
+    await shop.say('a', createPayReply('pay'), 'Done.');
     await shop.lists([expect.objectContaining({ session: 'a', status: 'waiting' })]);
     const index = indexOf(holdfast, env);
     const owner = { tenant: shop.name };

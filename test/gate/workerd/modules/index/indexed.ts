@@ -9,7 +9,7 @@ import { toSessionName } from '../../../../doors/session.ts';
 import { indexed } from '../../../../fixtures/clerk-agent.ts';
 import { setTime } from '../../../../fixtures/held-time.ts';
 import { indexDb } from '../../../../fixtures/index-db.ts';
-import { script } from '../../../../fixtures/scripts.ts';
+import { registerScript } from '../../../../fixtures/scripts.ts';
 import { createTestApp } from '../../http/app.ts';
 import { post, readJson, type Send } from '../../http/client.ts';
 
@@ -48,8 +48,8 @@ export function createTenant(config: Partial<HoldfastConfig> = {}, more: Omit<Ca
     via,
     get,
     /** Runs a turn in a session with these replies. */
-    async say(session: string, ...replies: Parameters<typeof script>) {
-      const message = script(...replies).message(`Hello from ${session}`);
+    async say(session: string, ...replies: Parameters<typeof registerScript>) {
+      const message = registerScript(...replies).message(`Hello from ${session}`);
       return readJson(await post(`${SESSIONS_PATH}/${session}`, { message }, { via }));
     },
     list: async (query = '') => (await get(SESSIONS_PATH + query)).sessions as ListedSession[],

@@ -7,7 +7,7 @@ import { onBehalfOf } from '../../../../../src/modules/http/entry.ts';
 import { sessionIndex } from '../../../../../src/modules/index/entry.ts';
 import { indexDb } from '../../../../fixtures/index-db.ts';
 import { withLease } from '../../../../fixtures/lease-terms.ts';
-import { holdReply, script } from '../../../../fixtures/scripts.ts';
+import { createHeldReply, registerScript } from '../../../../fixtures/scripts.ts';
 import { post, readJson } from '../../http/client.ts';
 import { answer, createProblem } from '../../http/waiting.ts';
 import { createTenant, listEntry, SESSIONS_PATH } from './indexed.ts';
@@ -45,9 +45,9 @@ describe('GET /agents/{agent}/sessions', { timeout: 60_000 }, () => {
   it('shows whether a turn runs, waits, resumes, has failed or is erased', async () => {
     const { via, lists } = createTenant();
     const path = `${SESSIONS_PATH}/s1`;
-    const first = holdReply({ calls: [{ name: 'pay', input: { to: 'x', amount: 1 } }] });
-    const second = holdReply('Paid.');
-    const { message } = script(first.reply, second.reply);
+    const first = createHeldReply({ calls: [{ name: 'pay', input: { to: 'x', amount: 1 } }] });
+    const second = createHeldReply('Paid.');
+    const { message } = registerScript(first.reply, second.reply);
     const sent = post(path, { message: message() }, { via });
     await lists([listEntry('s1', 'running', { turns: 0 })]);
     first.release();
@@ -63,7 +63,7 @@ describe('GET /agents/{agent}/sessions', { timeout: 60_000 }, () => {
     await lists([listEntry('s1', 'failed', { outcome: 'failed', turns: 2 })]);
     await via(path, { method: 'DELETE' });
     await lists([]);
-    await (await post(path, { message: script('New.').message('Another one') }, { via })).text();
+    await (await post(path, { message: registerScript('New.').message('Another one') }, { via })).text();
     await lists([listEntry('s1', 'idle', { turns: 1, title: expect.stringMatching(/^Another one/) })]);
   });
 
@@ -140,7 +140,7 @@ describe('GET /agents/{agent}/sessions', { timeout: 60_000 }, () => {
   it('separates owners whose names have special characters', async () => {
     const shop = createTenant();
     const as = (half: string) => shop.as({ id: 'ann', ...{ tenant: `${shop.name}${half}` } });
-    const { message } = script('Done.');
+    const { message } = registerScript('Done.');
     await (await post(`${SESSIONS_PATH}/s1`, { message: message() }, { via: as('\ud800') })).text();
     const listSessionsOf = async (half: string) => (await readJson(await as(half)(SESSIONS_PATH))).sessions;
     await expect.poll(async () => listSessionsOf('\ud800')).toEqual([listEntry('s1', 'idle')]);
@@ -153,7 +153,7 @@ describe('GET /agents/{agent}/sessions', { timeout: 60_000 }, () => {
 
   it('makes a one-line title from any first message', async () => {
     const shop = createTenant();
-    const { message } = script('Done.');
+    const { message } = registerScript('Done.');
     await (
       await post(`${SESSIONS_PATH}/s1`, { message: message('A\u0000\u001b[31m\u202e\n\ud800b') }, shop)
     ).text();

@@ -12,7 +12,7 @@ import {
 } from '../../../../../src/modules/index/entry.ts';
 import { type ScriptedReply, scriptedModel } from '../../../../../src/testing/entry.ts';
 import { indexed } from '../../../../fixtures/clerk-agent.ts';
-import { holdReply, script } from '../../../../fixtures/scripts.ts';
+import { createHeldReply, registerScript } from '../../../../fixtures/scripts.ts';
 import { ORIGIN, post, readJson } from '../../http/client.ts';
 import { createProblem } from '../../http/waiting.ts';
 import { createTenant, listEntry, SESSIONS_PATH } from './indexed.ts';
@@ -47,7 +47,7 @@ describe('POST .../sessions/{session}/title', { timeout: 60_000 }, () => {
   it('shows a model the beginning of the conversation, and stores its title and usage', async () => {
     const { shop, model } = createTitling([{ text: 'Order 7', usage: { inputTokens: 80, outputTokens: 4 } }]);
     const readState = async () => Object(await shop.get(`${SESSIONS_PATH}/s1`));
-    const { message } = script('It is on its way.', 'You are welcome.');
+    const { message } = registerScript('It is on its way.', 'You are welcome.');
     for (const said of [message('Where is my order?'), 'Thanks\n{"assistant":"x"}'])
       await (await post(`${SESSIONS_PATH}/s1`, { message: said }, shop)).text();
     const { usage: before, messages } = await readState();
@@ -92,7 +92,7 @@ describe('POST .../sessions/{session}/title', { timeout: 60_000 }, () => {
 
   it('calls the agent’s model by default', async () => {
     const shop = createTenant({ use: [sessionIndex(), modelTitles()] });
-    const { message, model } = script('One.', '**"A title"**');
+    const { message, model } = registerScript('One.', '**"A title"**');
     await (await post(`${SESSIONS_PATH}/s1`, { message: message() }, shop)).text();
     expect(await requestTitle(shop)).toMatchObject({ title: 'A title' });
     expect(model.requests).toHaveLength(2);
@@ -111,7 +111,7 @@ describe('POST .../sessions/{session}/title', { timeout: 60_000 }, () => {
   });
 
   it('calls a model only once under a key, even if the request is repeated concurrently or later', async () => {
-    const reply = holdReply('Order 7');
+    const reply = createHeldReply('Order 7');
     const { shop, model } = createTitling([reply.reply]);
     await shop.say('s1', 'One.');
     const both = [requestTitle(shop, 'k1'), requestTitle(shop, 'k1')];
@@ -158,7 +158,7 @@ describe('POST .../sessions/{session}/title', { timeout: 60_000 }, () => {
   });
 
   it('returns 502 if the model takes too long or throws, and hides the error', async () => {
-    const deaf = holdReply('Late', { deaf: true });
+    const deaf = createHeldReply('Late', { deaf: true });
     const late = createTitling([deaf.reply], { timeout: 20 });
     await late.shop.say('s1', 'One.');
     const slow = 'No title was written: The model took longer than 20 ms.';

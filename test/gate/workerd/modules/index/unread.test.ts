@@ -5,13 +5,13 @@ import { describe, expect, it } from 'vitest';
 import { createHoldfast } from '../../../../../src/create-holdfast.ts';
 import { indexOf, sessionIndex } from '../../../../../src/modules/index/entry.ts';
 import { indexed } from '../../../../fixtures/clerk-agent.ts';
-import { holdReply, script } from '../../../../fixtures/scripts.ts';
+import { createHeldReply, registerScript } from '../../../../fixtures/scripts.ts';
 import { post, readJson } from '../../http/client.ts';
 import { createTenant, listEntry, SESSIONS_PATH } from './indexed.ts';
 
 type Shop = ReturnType<typeof createTenant>;
 
-const read = async ({ via }: Pick<Shop, 'via'>, session: string, body: unknown = {}) =>
+const postRead = async ({ via }: Pick<Shop, 'via'>, session: string, body: unknown = {}) =>
   readJson(
     await via(`${SESSIONS_PATH}/${session}/read`, {
       method: 'POST',
@@ -39,25 +39,30 @@ describe('POST .../sessions/{session}/read', { timeout: 60_000 }, () => {
     await shop.say('s1', 'One.', 'Two.');
     await shop.lists([listEntry('s1', 'idle', { unread: true })]);
     const { seq = 0 } = (await readEntry(shop)) ?? {};
-    expect(await read(shop, 's1', { seq })).toEqual({ session: 's1', agent: 'indexed', seq, unread: false });
+    expect(await postRead(shop, 's1', { seq })).toEqual({
+      session: 's1',
+      agent: 'indexed',
+      seq,
+      unread: false,
+    });
     expect(await readEntry(shop)).toMatchObject({ seq, unread: false });
     expect(await readEntry(bob)).toMatchObject({ seq, unread: true });
     await shop.say('s1');
     await shop.lists([listEntry('s1', 'idle', { turns: 2, unread: true })]);
-    expect(await read(shop, 's1')).toMatchObject({ unread: false });
+    expect(await postRead(shop, 's1')).toMatchObject({ unread: false });
     expect(await readEntry(shop)).toMatchObject({ unread: false });
   });
 
   it('is reversed if a call begins to wait, but not if a title is set', async () => {
     const shop = createTenant();
-    const reply = holdReply({ calls: [{ name: 'pay', input: { to: 'x', amount: 1 } }] });
-    const sent = post(`${SESSIONS_PATH}/s1`, { message: script(reply.reply).message() }, shop);
+    const reply = createHeldReply({ calls: [{ name: 'pay', input: { to: 'x', amount: 1 } }] });
+    const sent = post(`${SESSIONS_PATH}/s1`, { message: registerScript(reply.reply).message() }, shop);
     await shop.lists([listEntry('s1', 'running')]);
-    expect(await read(shop, 's1')).toMatchObject({ unread: false });
+    expect(await postRead(shop, 's1')).toMatchObject({ unread: false });
     reply.release();
     await (await sent).text();
     await shop.lists([listEntry('s1', 'waiting', { unread: true })]);
-    await read(shop, 's1');
+    await postRead(shop, 's1');
     const patch = { method: 'PATCH', headers: { 'content-type': 'application/json' } };
     await (await shop.via(`${SESSIONS_PATH}/s1`, { ...patch, body: '{"title":"A payment"}' })).text();
     expect(await shop.list()).toEqual([listEntry('s1', 'waiting', { title: 'A payment', unread: false })]);
@@ -72,9 +77,9 @@ describe('POST .../sessions/{session}/read', { timeout: 60_000 }, () => {
     const head = (await shop.stub('s1').read({ from: 1 }))?.head ?? 0;
     expect(head).toBeGreaterThan(before);
     // The sweep that this mark requests reports the new events.
-    expect(await read(shop, 's1', { seq: head })).toMatchObject({ seq: head, unread: false });
-    expect(await read(shop, 's1', { seq: Number.MAX_SAFE_INTEGER })).toMatchObject({ seq: head });
-    expect(await read(shop, 's1', { seq: 1 })).toMatchObject({ seq: head, unread: false });
+    expect(await postRead(shop, 's1', { seq: head })).toMatchObject({ seq: head, unread: false });
+    expect(await postRead(shop, 's1', { seq: Number.MAX_SAFE_INTEGER })).toMatchObject({ seq: head });
+    expect(await postRead(shop, 's1', { seq: 1 })).toMatchObject({ seq: head, unread: false });
     await shop.say('s1');
     await shop.lists([listEntry('s1', 'failed', { unread: true })]);
   });
@@ -89,18 +94,18 @@ describe('POST .../sessions/{session}/read', { timeout: 60_000 }, () => {
   ])('refuses %j', async (body, said) => {
     const shop = createTenant();
     await shop.say('s1', 'One.');
-    expect(await read(shop, 's1', body)).toMatchObject({ status: 422, problems: [said] });
+    expect(await postRead(shop, 's1', body)).toMatchObject({ status: 422, problems: [said] });
   });
 
   it('returns 404 and stores no mark for an unknown session', async () => {
     const shop = createTenant();
     const unknown = { type: 'urn:holdfast:problem:unknown-session', status: 404 };
-    expect(await read(shop, 'none')).toMatchObject(unknown);
+    expect(await postRead(shop, 'none')).toMatchObject(unknown);
     await shop.say('s1', 'One.');
     await shop.lists([listEntry('s1', 'idle')]);
-    expect(await read(shop, 'none', { seq: 1 })).toMatchObject(unknown);
+    expect(await postRead(shop, 'none', { seq: 1 })).toMatchObject(unknown);
     const stranger = createTenant();
-    expect(await read(stranger, 's1', { seq: 1 })).toMatchObject(unknown);
+    expect(await postRead(stranger, 's1', { seq: 1 })).toMatchObject(unknown);
     expect(await readMarks(shop)).toEqual([]);
   });
 
@@ -108,7 +113,7 @@ describe('POST .../sessions/{session}/read', { timeout: 60_000 }, () => {
     const shop = createTenant();
     for (const session of ['s1', 's2']) await shop.say(session, 'One.');
     await shop.lists(expect.arrayContaining([listEntry('s1', 'idle'), listEntry('s2', 'idle')]));
-    for (const session of ['s1', 's2']) await read(shop, session);
+    for (const session of ['s1', 's2']) await postRead(shop, session);
     expect(await readMarks(shop)).toMatchObject([{ session: 's1' }, { session: 's2' }]);
     await shop.via(`${SESSIONS_PATH}/s1`, { method: 'DELETE' });
     await expect.poll(() => readMarks(shop)).toMatchObject([{ session: 's2', reader: 'ann' }]);

@@ -18,7 +18,7 @@ import {
 import { retry } from '../../../../../src/modules/retry/entry.ts';
 import { openAi } from '../../../../../src/surfaces/openai/entry.ts';
 import { clerk, indexed, listPaymentsTo } from '../../../../fixtures/clerk-agent.ts';
-import { holdReply, script } from '../../../../fixtures/scripts.ts';
+import { createHeldReply, registerScript } from '../../../../fixtures/scripts.ts';
 import { type AppConfig, createTestApp, wrapObjects } from '../../http/app.ts';
 import {
   post,
@@ -100,7 +100,7 @@ const readText = async (response: Response | Promise<Response>) => (await respon
 describe('an operator', { timeout: 60_000 }, () => {
   it('reads a session of another owner, and its journal records the operator, without content', async () => {
     const { ann, olga, path, of } = createShop();
-    const { message } = script('The word is rose.');
+    const { message } = registerScript('The word is rose.');
     const { turn } = await readJson(await post(path, { message: message() }, { via: ann }));
     const response = await olga(of());
     expect(await response.json()).toMatchObject({ messages: [{}, { text: 'The word is rose.' }] });
@@ -135,8 +135,8 @@ describe('an operator', { timeout: 60_000 }, () => {
 
   it('follows the events as a stream, which is one access and does not affect the owner’s stream', async () => {
     const { ann, olga, path, of } = createShop();
-    const reply = holdReply('Done.');
-    const { message } = script(reply.reply, 'Next.');
+    const reply = createHeldReply('Done.');
+    const { message } = registerScript(reply.reply, 'Next.');
     const sent = post(path, { message: message() }, { via: ann });
     await reply.asked();
     const [own, theirs] = await Promise.all([
@@ -157,8 +157,8 @@ describe('an operator', { timeout: 60_000 }, () => {
 
   it('cancels a running turn, and the journal records that once the turn has stopped', async () => {
     const { ann, olga, path, of } = createShop();
-    const reply = holdReply('Never.');
-    const { message } = script(reply.reply);
+    const reply = createHeldReply('Never.');
+    const { message } = registerScript(reply.reply);
     const sent = post(path, { message: message() }, { via: ann });
     await reply.asked();
     const cancelled = await olga(of('/cancel'), { method: 'POST' });
@@ -187,7 +187,7 @@ describe('an operator', { timeout: 60_000 }, () => {
 
   it('erases a session whose agent is no longer deployed', async () => {
     const { ann, path, of } = createShop();
-    await readText(post(path, { message: script('Done.').message() }, { via: ann }));
+    await readText(post(path, { message: registerScript('Done.').message() }, { via: ann }));
     const later = createTestApp({
       agents: [indexed],
       use: PLAIN_MODULES,
@@ -206,21 +206,24 @@ describe('an operator', { timeout: 60_000 }, () => {
     });
     const [byRole, any, result] = links.map((link) => link.slice(path.length));
     const approve = { decision: 'approve' };
-    const say = async (via: Send, below: string | undefined, body: unknown) =>
+    const sendAnswer = async (via: Send, below: string | undefined, body: unknown) =>
       readJson(await answer(of(below), body, { via }));
-    expect(await say(olga, byRole, approve)).toMatchObject({ status: 403, role: 'manager' });
-    expect(await say(manager, any, approve)).toMatchObject({ status: 403, role: 'owner' });
-    expect(await say(manager, result, { text: 'Found.' })).toEqual(OWNER_ONLY_PROBLEM);
+    expect(await sendAnswer(olga, byRole, approve)).toMatchObject({ status: 403, role: 'manager' });
+    expect(await sendAnswer(manager, any, approve)).toMatchObject({ status: 403, role: 'owner' });
+    expect(await sendAnswer(manager, result, { text: 'Found.' })).toEqual(OWNER_ONLY_PROBLEM);
     const all = pending.map(({ call }) => ({ call, ...approve }));
-    expect(await say(manager, '/answers', { answers: all })).toMatchObject({ status: 403, role: 'owner' });
+    expect(await sendAnswer(manager, '/answers', { answers: all })).toMatchObject({
+      status: 403,
+      role: 'owner',
+    });
     expect(
-      await say(manager, '/answers', { answers: [{ call: all[2]?.call, text: 'Found.' }] }),
+      await sendAnswer(manager, '/answers', { answers: [{ call: all[2]?.call, text: 'Found.' }] }),
     ).toMatchObject({
       status: 403,
       role: 'owner',
     });
-    expect(await say(manager, '/answers', { answers: 'all' })).toMatchObject({ status: 422 });
-    expect(await say(manager, `${byRole}?question=2`, approve)).toMatchObject({
+    expect(await sendAnswer(manager, '/answers', { answers: 'all' })).toMatchObject({ status: 422 });
+    expect(await sendAnswer(manager, `${byRole}?question=2`, approve)).toMatchObject({
       type: 'urn:holdfast:problem:not-waiting',
     });
     expect(await listAccesses(path, ann)).toEqual([]);
@@ -263,7 +266,7 @@ describe('an operator', { timeout: 60_000 }, () => {
 
   it('is refused on routes that act as the owner', async () => {
     const { ann, olga, path, of } = createShop();
-    const { message } = script('Done.');
+    const { message } = registerScript('Done.');
     const { turn } = await readJson(await post(path, { message: message() }, { via: ann }));
     for (const below of ['/messages', '/retry', '/fork', `/turns/${turn}/feedback`, '/results/c1'])
       expect([below, await readJson(await answer(of(below), { message: 'Hi' }, { via: olga }))]).toEqual([
@@ -285,14 +288,14 @@ describe('an operator', { timeout: 60_000 }, () => {
       headers: { 'content-type': 'application/json' },
       body: '{"title":"Mine"}',
     };
-    await readText(post(via.path, { message: script('Done.').message() }, { via: via.ann }));
+    await readText(post(via.path, { message: registerScript('Done.').message() }, { via: via.ann }));
     expect(await readJson(await via.olga(via.of(), patch))).toEqual(OWNER_ONLY_PROBLEM);
   });
 
   it('uses its own sessions like other callers, even if it names itself as the owner', async () => {
     const { olga, as } = createShop();
     const path = `/agents/clerk/sessions/s-${crypto.randomUUID()}`;
-    const { message } = script('One.', 'Two.', 'Three.');
+    const { message } = registerScript('One.', 'Two.', 'Three.');
     await readText(post(path, { message: message() }, { via: olga }));
     for (const query of ['', '?owner=id:olga', '?owner=id%3Aolga'])
       expect((await olga(path + query)).status).toBe(200);
@@ -313,12 +316,13 @@ describe('an operator', { timeout: 60_000 }, () => {
     const use = [answers, sessionIndex(), operators()];
     const { ann, olga, owner } = createShop({ use });
     const path = `/agents/indexed/sessions/s-${crypto.randomUUID()}`;
-    const { message, model } = script('One.', 'Two.');
+    const { message, model } = registerScript('One.', 'Two.');
     await readText(post(path, { message: message() }, { via: ann }));
     const before = await readJson(await ann(path));
-    const list = async () => Object((await readJson(await ann('/agents/indexed/sessions'))).sessions)[0];
-    await expect.poll(list, { timeout: 20_000 }).toMatchObject({ status: 'idle', turns: 1 });
-    const listed = await list();
+    const getFirstListed = async () =>
+      Object((await readJson(await ann('/agents/indexed/sessions'))).sessions)[0];
+    await expect.poll(getFirstListed, { timeout: 20_000 }).toMatchObject({ status: 'idle', turns: 1 });
+    const listed = await getFirstListed();
     await readText(olga(`${path}?${owner}`));
     const patch = {
       method: 'PATCH',
@@ -327,7 +331,7 @@ describe('an operator', { timeout: 60_000 }, () => {
     };
     await readText(ann(path, patch));
     // The read and the title are events, but do not count as activity.
-    expect(await list()).toEqual({ ...listed, seq: listed.seq + 2 });
+    expect(await getFirstListed()).toEqual({ ...listed, seq: listed.seq + 2 });
     expect((await readJson(await ann(path))).usage).toEqual(before.usage);
     await readText(post(path, { message: 'And now?' }, { via: ann }));
     const [first, second] = model.requests;
@@ -385,7 +389,7 @@ describe('an access that cannot be journaled', { timeout: 60_000 }, () => {
   it('is refused if the session does not respond', async () => {
     const failing = { SESSIONS: wrapObjects(() => ({ post: () => Promise.reject(new Error('lost')) })) };
     const { ann, olga, path, of } = createShop({}, failing);
-    await readText(post(path, { message: script('The word is rose.').message() }, { via: ann }));
+    await readText(post(path, { message: registerScript('The word is rose.').message() }, { via: ann }));
     const response = await olga(of());
     expect(response.status).toBeGreaterThanOrEqual(500);
     expect(await response.text()).not.toContain('rose');
@@ -451,7 +455,7 @@ describe('a caller who is not an operator', { timeout: 60_000 }, () => {
     const { ann, as, path, of } = createShop({
       use: [...PLAIN_MODULES, onBehalfOf(({ headers }) => headers.get('x-person'))],
     });
-    await readText(post(path, { message: script('Done.').message() }, { via: ann }));
+    await readText(post(path, { message: registerScript('Done.').message() }, { via: ann }));
     const app = as({ id: 'app', delegates: true, operator: true });
     expect((await app(of())).status).toBe(200);
     expect(await readJson(await app(of(), { headers: { 'x-person': 'eve' } }))).toEqual(
@@ -461,7 +465,7 @@ describe('a caller who is not an operator', { timeout: 60_000 }, () => {
 
   it('reaches only its own sessions on routes without an owner, as in surfaces', async () => {
     const { ann, as, path, owner } = createShop({ use: [...PLAIN_MODULES, openAi()] });
-    await readText(post(path, { message: script('The word is rose.').message() }, { via: ann }));
+    await readText(post(path, { message: registerScript('The word is rose.').message() }, { via: ann }));
     const olga = as({ id: 'olga', operator: true });
     const id = path.split('/').at(-1);
     const body = { model: 'clerk', input: 'Hi', conversation: id };
@@ -478,7 +482,7 @@ describe('a caller who is not an operator', { timeout: 60_000 }, () => {
 describe('an app without operators()', { timeout: 60_000 }, () => {
   it('ignores an owner in the query', async () => {
     const { ann, olga, path, of } = createShop({ use: [answers] });
-    await readText(post(path, { message: script('Done.').message() }, { via: ann }));
+    await readText(post(path, { message: registerScript('Done.').message() }, { via: ann }));
     expect((await olga(of())).status).toBe(404);
     expect((await ann(of())).status).toBe(200);
   });

@@ -10,7 +10,7 @@ import { outgoingWebhook } from '../../../../../src/modules/outgoing-webhooks/en
 import { standardWebhook } from '../../../../../src/modules/webhooks/entry.ts';
 import { clerk } from '../../../../fixtures/clerk-agent.ts';
 import { advanceTime, setTime } from '../../../../fixtures/held-time.ts';
-import { script, waitUntil } from '../../../../fixtures/scripts.ts';
+import { registerScript, waitUntil } from '../../../../fixtures/scripts.ts';
 import { STANDARD_SECRET } from '../../../../fixtures/signed.ts';
 import { checkResponses } from '../../http/as-described.ts';
 import { createSessionPath, getSessionName, ORIGIN, post, readJson, type Send } from '../../http/client.ts';
@@ -56,7 +56,7 @@ function createApp(config: Partial<HoldfastConfig> = { use: [ALERTS_WEBHOOK] }) 
   const name = getSessionName(session);
   let now = START;
   setTime(name, () => now);
-  const stub = () => env.SESSIONS.getByName(name);
+  const getStub = () => env.SESSIONS.getByName(name);
   const agent = { ...clerk, name: 'agent' };
   const { use = [], ...more } = config;
   const { worker, routes, TurnRunner } = createHoldfast({
@@ -69,17 +69,17 @@ function createApp(config: Partial<HoldfastConfig> = { use: [ALERTS_WEBHOOK] }) 
     return worker.fetch(request, vars, createExecutionContext());
   });
   const readAgenda = () =>
-    runInDurableObject(stub(), (_, { storage }) =>
+    runInDurableObject(getStub(), (_, { storage }) =>
       storage.sql.exec<{ ref: string }>(`SELECT ref FROM agenda WHERE kind = 'due'`).toArray(),
     );
-  const readAlarm = () => runInDurableObject(stub(), (_, { storage }) => storage.getAlarm());
+  const readAlarm = () => runInDurableObject(getStub(), (_, { storage }) => storage.getAlarm());
   return {
-    ...{ session, routes, via, stub, agenda: readAgenda, dueAt: readAlarm },
+    ...{ session, routes, via, stub: getStub, agenda: readAgenda, dueAt: readAlarm },
     /** Advances the object's clock, and runs its alarm. Resolves after the deliveries, unless they hang. */
     async wait(ms: number, hangs = false): Promise<void> {
       now += ms;
       let [made, over] = [0, 0];
-      await runInDurableObject(stub(), (_, ctx) => {
+      await runInDurableObject(getStub(), (_, ctx) => {
         const runner = new TurnRunner(createExecutionContext(), vars);
         const runDue: typeof runner.due = (row) => {
           made += 1;
@@ -90,16 +90,16 @@ function createApp(config: Partial<HoldfastConfig> = { use: [ALERTS_WEBHOOK] }) 
         const exported = { TurnRunner: { run: async () => {}, due: runDue } };
         Object.defineProperty(ctx, 'exports', { value: exported, configurable: true });
       });
-      await runDurableObjectAlarm(stub());
+      await runDurableObjectAlarm(getStub());
       if (!hangs) await waitUntil(() => over === made);
     },
   };
 }
 
 /** Sends a message that starts a turn with these replies. */
-async function say(app: ReturnType<typeof createApp>, ...replies: Parameters<typeof script>) {
+async function say(app: ReturnType<typeof createApp>, ...replies: Parameters<typeof registerScript>) {
   const { session, via } = app;
-  return readJson(await post(session, { message: script(...replies).message() }, { via }));
+  return readJson(await post(session, { message: registerScript(...replies).message() }, { via }));
 }
 
 const getTypes = (received: readonly ReceivedDelivery[]): unknown[] => received.map(({ body }) => body.type);
@@ -111,7 +111,7 @@ describe('an outgoing webhook', () => {
     const received = createReceiver();
     const app = createApp();
     const to = crypto.randomUUID();
-    const { message } = script({ calls: [{ name: 'pay', input: { to, amount: 1 } }] }, 'Done.');
+    const { message } = registerScript({ calls: [{ name: 'pay', input: { to, amount: 1 } }] }, 'Done.');
     const mounted = new Hono().route('/ai', app.routes);
     const request = new Request(`${ORIGIN}/ai${app.session}/messages`, {
       method: 'POST',

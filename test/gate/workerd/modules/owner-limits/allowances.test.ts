@@ -6,12 +6,12 @@ import { describe, expect, it } from 'vitest';
 import { ownerLimits } from '../../../../../src/modules/owner-limits/entry.ts';
 import type { TurnUsage } from '../../../../doors/owner-limits.ts';
 import { limited } from '../../../../fixtures/clerk-agent.ts';
-import { holdReply, modelBySession, script } from '../../../../fixtures/scripts.ts';
+import { createHeldReply, modelBySession, registerScript } from '../../../../fixtures/scripts.ts';
 import { post, readJson } from '../../http/client.ts';
 import { createLimitedOwner, HOUR, SESSIONS_PATH } from './limited.ts';
 
 /** A reply with a tool call, and with this usage. */
-const lookReply = (inputTokens = 9_000) => ({
+const createLookReply = (inputTokens = 9_000) => ({
   calls: [{ name: 'missing', input: {} }],
   usage: { inputTokens, outputTokens: 500 },
 });
@@ -28,7 +28,7 @@ const drawLost = (shop: ReturnType<typeof createLimitedOwner>, turn = 'lost') =>
 describe('an allowance', () => {
   it('counts in full while its turn is open, and then as the turn’s usage', async () => {
     const shop = createLimitedOwner({ ...TOKEN_LIMITS, running: 2 });
-    const reply = holdReply({ text: 'Hi.', usage: { inputTokens: 700, outputTokens: 30 } });
+    const reply = createHeldReply({ text: 'Hi.', usage: { inputTokens: 700, outputTokens: 30 } });
     const running = shop.send('a', [reply.reply, reply.reply]);
     await reply.asked();
     expect(await shop.used()).toEqual({ tokens: 20_000, running: 1 });
@@ -39,7 +39,12 @@ describe('an allowance', () => {
 
   it('stops a turn that has used it up', async () => {
     const shop = createLimitedOwner(TOKEN_LIMITS);
-    const { model, message } = script(lookReply(), lookReply(), lookReply(), 'Never.');
+    const { model, message } = registerScript(
+      createLookReply(),
+      createLookReply(),
+      createLookReply(),
+      'Never.',
+    );
     const turn = await readJson(await post(`${SESSIONS_PATH}/a`, { message: message() }, { via: shop.via }));
     expect(turn).toMatchObject({ outcome: 'limit-reached', limit: { kind: 'tokens', most: 20_000 } });
     expect(model.requests).toHaveLength(2);
@@ -49,7 +54,12 @@ describe('an allowance', () => {
   it('limits the cost of a turn by the prices of its model', async () => {
     const agent = { ...limited, model: { ...modelBySession, prices: { input: 1, output: 1 } } };
     const shop = createLimitedOwner({ perDay: { cost: 0.2 } }, { config: { agents: [agent] } });
-    const { model, message } = script(lookReply(), lookReply(), lookReply(), 'Never.');
+    const { model, message } = registerScript(
+      createLookReply(),
+      createLookReply(),
+      createLookReply(),
+      'Never.',
+    );
     const turn = await readJson(await post(`${SESSIONS_PATH}/a`, { message: message() }, { via: shop.via }));
     expect(turn).toMatchObject({ outcome: 'limit-reached', limit: { kind: 'cost', most: 0.02 } });
     expect(model.requests).toHaveLength(2);
@@ -58,9 +68,9 @@ describe('an allowance', () => {
 
   it('is limited to the remainder, and refused if less than a tenth is left', async () => {
     const shop = createLimitedOwner({ perDay: { tokens: 30_000 }, allowance: { tokens: 20_000 } });
-    await shop.send('a', [lookReply(), lookReply()]);
+    await shop.send('a', [createLookReply(), createLookReply()]);
     await shop.uses({ tokens: 19_000 });
-    const reply = holdReply({ text: 'Hi.', usage: { inputTokens: 9_500, outputTokens: 0 } });
+    const reply = createHeldReply({ text: 'Hi.', usage: { inputTokens: 9_500, outputTokens: 0 } });
     const running = shop.send('b', [reply.reply, reply.reply]);
     await reply.asked();
     expect(await shop.used()).toEqual({ tokens: 30_000 });
@@ -119,7 +129,7 @@ describe('an allowance', () => {
 
   it('counts on the day on which it was granted, and its row is deleted two days later', async () => {
     const shop = createLimitedOwner({ perDay: { turns: 3 } });
-    const reply = holdReply('Hi.');
+    const reply = createHeldReply('Hi.');
     const running = shop.send('a', [reply.reply, reply.reply], { 'idempotency-key': 'one' });
     await reply.asked();
     await shop.pass(13 * HOUR);
@@ -146,7 +156,7 @@ describe('a turn that a tool has scheduled', () => {
 
   it('calls no model if no allowance is left, and is not counted', async () => {
     const shop = createLimitedOwner({ perDay: { turns: 1 } });
-    const { model, message } = script(later, 'Later.', 'Never.');
+    const { model, message } = registerScript(later, 'Later.', 'Never.');
     await post(`${SESSIONS_PATH}/a`, { message: message() }, { via: shop.via });
     await shop.uses({ turns: 1 });
     await shop.wait('a', 61_000);

@@ -8,7 +8,7 @@ import { toSessionName } from '../../../../doors/session.ts';
 import { limited } from '../../../../fixtures/clerk-agent.ts';
 import { setTime } from '../../../../fixtures/held-time.ts';
 import { getLimitsName, limitsOfTests, plans } from '../../../../fixtures/limits-of-tests.ts';
-import { script } from '../../../../fixtures/scripts.ts';
+import { registerScript } from '../../../../fixtures/scripts.ts';
 import { createTestApp } from '../../http/app.ts';
 import { post, readJson, type Send } from '../../http/client.ts';
 
@@ -28,7 +28,7 @@ export const NOON = Date.UTC(2026, 10, 30, 12);
 export const MIDNIGHT = '2026-12-01T00:00:00.000Z';
 export const HOUR = 3_600_000;
 
-type Script = Parameters<typeof script>;
+type Script = Parameters<typeof registerScript>;
 
 /** An unused tenant with these limits and one of its people, and an app that limits owners. */
 export function createLimitedOwner(
@@ -51,19 +51,23 @@ export function createLimitedOwner(
     );
   const via = as({ id: 'ann' });
   const getAccount = () => env.OWNER_LIMITS.getByName(`tenant:${name}`);
-  const report = async (query = '', send = via) => readJson(await send(`/limits${query}`));
+  const fetchLimits = async (query = '', send = via) => readJson(await send(`/limits${query}`));
   return {
     name,
     as,
     via,
     account: getAccount,
-    report,
+    report: fetchLimits,
     /** Sends a message to a session, with these replies. */
     send: (session: string, replies: Script, headers: Record<string, string> = {}) =>
-      post(`${SESSIONS_PATH}/${session}`, { message: script(...replies).message() }, { via, headers }),
+      post(
+        `${SESSIONS_PATH}/${session}`,
+        { message: registerScript(...replies).message() },
+        { via, headers },
+      ),
     /** Returns the usage of each limit. */
     async used(): Promise<Record<string, unknown>> {
-      const { limits: all } = await report();
+      const { limits: all } = await fetchLimits();
       return Object.fromEntries(
         (all as { limit: string; used: number }[]).map((one) => [one.limit, one.used]),
       );

@@ -13,7 +13,7 @@ import { retry } from '../../../../../src/modules/retry/entry.ts';
 import { openAi } from '../../../../../src/surfaces/openai/entry.ts';
 import { limited } from '../../../../fixtures/clerk-agent.ts';
 import { limitsOfTests } from '../../../../fixtures/limits-of-tests.ts';
-import { holdReply, script } from '../../../../fixtures/scripts.ts';
+import { createHeldReply, registerScript } from '../../../../fixtures/scripts.ts';
 import { post, readJson } from '../../http/client.ts';
 import { createLimitedOwner, HOUR, MIDNIGHT, SESSIONS_PATH } from './limited.ts';
 
@@ -50,7 +50,7 @@ describe('the daily limit of turns', () => {
       session: 'code',
       principal: { id: 'ben', tenant: shop.name },
     });
-    await expect(session.send(script().message())).resolves.toMatchObject({ outcome: 'failed' });
+    await expect(session.send(registerScript().message())).resolves.toMatchObject({ outcome: 'failed' });
     const again = await shop.via(`${SESSIONS_PATH}/code/retry`, { method: 'POST' });
     expect(again.status).toBe(502);
     await expect(session.send('Hello')).rejects.toMatchObject({
@@ -62,7 +62,7 @@ describe('the daily limit of turns', () => {
 
   it('counts a repeated request only once, even at the limit', async () => {
     const shop = createLimitedOwner({ perDay: { turns: 1 } });
-    const message = script('Hi.').message();
+    const message = registerScript('Hi.').message();
     const postAgain = () =>
       post(`${SESSIONS_PATH}/a`, { message }, { via: shop.via, headers: { 'idempotency-key': 'one' } });
     const [first, second] = [await readJson(await postAgain()), await readJson(await postAgain())];
@@ -74,7 +74,7 @@ describe('the daily limit of turns', () => {
 
   it('does not count a message that a busy session refused', async () => {
     const shop = createLimitedOwner({ perDay: { turns: 2 } });
-    const reply = holdReply('Hi.');
+    const reply = createHeldReply('Hi.');
     const running = shop.send('a', [reply.reply, reply.reply]);
     await reply.asked();
     for (let tries = 0; tries < 3; tries += 1) expect((await shop.send('a', ['No.'])).status).toBe(409);
@@ -85,8 +85,8 @@ describe('the daily limit of turns', () => {
 
   it('does not count a message that steers another turn', async () => {
     const shop = createLimitedOwner({ perDay: { turns: 5 }, running: 2 });
-    const reply = holdReply({ calls: [{ name: 'pay_now', input: { to: shop.name, amount: 1 } }] });
-    const { model, message } = script(reply.reply, 'Done.');
+    const reply = createHeldReply({ calls: [{ name: 'pay_now', input: { to: shop.name, amount: 1 } }] });
+    const { model, message } = registerScript(reply.reply, 'Done.');
     const running = post(`${SESSIONS_PATH}/a`, { message: message() }, { via: shop.via });
     await reply.asked();
     const steered = await shop.via(`${SESSIONS_PATH}/a/messages?whenBusy=steer`, {
@@ -106,7 +106,7 @@ describe('the daily limit of turns', () => {
 describe('the limit of open turns and sessions', () => {
   it('refuses a turn while the maximum is open', async () => {
     const shop = createLimitedOwner({ running: 1 });
-    const reply = holdReply('Hi.');
+    const reply = createHeldReply('Hi.');
     const running = shop.send('a', [reply.reply, reply.reply]);
     await reply.asked();
     const refused = await shop.send('b', ['No.']);
@@ -166,7 +166,11 @@ describe('the owner of limits', () => {
     await shop.send('a', ['Hi.']);
     for (const id of [shop.name, `tenant:${shop.name}`]) {
       const other = shop.as({ id, tenant: undefined });
-      const answered = await post(`${SESSIONS_PATH}/a`, { message: script('Hi.').message() }, { via: other });
+      const answered = await post(
+        `${SESSIONS_PATH}/a`,
+        { message: registerScript('Hi.').message() },
+        { via: other },
+      );
       expect(answered.status).toBe(200);
     }
     expect(await shop.used()).toEqual({ turns: 1 });

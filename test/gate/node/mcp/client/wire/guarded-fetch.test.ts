@@ -150,7 +150,7 @@ describe('a response', () => {
 
   it('is cut if it is larger, even if it declares a smaller length', async () => {
     const { fetch } = createGuarded(
-      () => new Response(streamOfChunks(60, 60), { headers: { 'content-length': '10' } }),
+      () => new Response(createChunkStream(60, 60), { headers: { 'content-length': '10' } }),
     );
     const response = await fetch(SERVER);
     expect(await getPhrase(response.text())).toBe('it answered with more than 100 bytes');
@@ -165,7 +165,7 @@ describe('a response', () => {
   });
 
   it('is streamed while it is read', async () => {
-    const { fetch } = createGuarded(() => new Response(streamOfChunks(60, 60)));
+    const { fetch } = createGuarded(() => new Response(createChunkStream(60, 60)));
     const reader = (await fetch(SERVER)).body?.getReader();
     const sizes = [await reader?.read(), await reader?.read()].map((read) => read?.value?.byteLength);
     expect(sizes).toEqual([60, 40]);
@@ -190,7 +190,7 @@ describe('a response', () => {
   });
 });
 
-const streamOfChunks = (...sizes: readonly number[]) =>
+const createChunkStream = (...sizes: readonly number[]) =>
   new ReadableStream<Uint8Array>({
     start(controller) {
       for (const size of sizes) controller.enqueue(new Uint8Array(size));
