@@ -81,7 +81,7 @@ it('an entry that only re-exports other entries has no names of its own', () => 
   expect(sharedNames).toEqual(figures.sharedNames);
 });
 
-it('`goalsOf` reports whether each goal is met', () => {
+it('`computeGoals` reports whether each goal is met', () => {
   expect(computeGoals(figures)).toEqual([
     { goal: 'at most 420 files', is: 4, isMet: true },
     { goal: 'at most 45,000 lines with code', is: 10, isMet: true },
@@ -120,7 +120,7 @@ const budgets = computeBudgetGoals(RUNTIME_FIGURES, {
   clerk: 2,
 });
 
-it('`budgetsOf` compares each budget with its figure', () => {
+it('`computeBudgetGoals` compares each budget with its figure', () => {
   expect(budgets).toEqual([
     { goal: 'no functions executed by a call', is: 1, isMet: false },
     { goal: 'at most 1 files executed by a call', is: 1, isMet: true },

@@ -8,7 +8,7 @@ const parseText = (text: string) => parseSource('src/a.ts', text);
 const findTexts = (text: string, name: string): string[] =>
   findFunctions(parseText(text), name).map(({ start, end }) => text.slice(start, end));
 
-describe('`functionsNamed` finds a function', () => {
+describe('`findFunctions` finds a function', () => {
   it.each([
     ['that is declared', 'function f() { g({}); }'],
     [
@@ -84,7 +84,7 @@ it.each([
   expect(findTexts(text, 'f')).toEqual([]);
 });
 
-it('`functionsOf` returns each function with its owners and its numbers of parameters and lines', () => {
+it('`collectFunctions` returns each function with its owners and its numbers of parameters and lines', () => {
   const text = `// It’s before.
 class A {
   constructor(readonly a: string, b = 1) {}

@@ -17,7 +17,7 @@ const judgeAgainst = (seen: Partial<ComparableResult>, mode: 'hangs' | 'cold-fol
     { modes: [mode], expected: undisturbedResult, alsoShown: ['a', 'b', 'also'] },
   );
 
-describe('`verdictOf`', () => {
+describe('`computeVerdict`', () => {
   it('accepts a play without differences', () => {
     expect(judgeAgainst({})).toEqual({ is: 'equal' });
   });

@@ -12,7 +12,7 @@ const SHIM = new URL('./workers-shim.ts', import.meta.url).href;
 
 /** Makes half of all turns write a snapshot, not only long ones. */
 const SNAPSHOTS: Change = {
-  in: 'snapshotIfDue',
+  in: 'createSnapshotIfDue',
   text: 'return (isLong',
   replacement: 'return Math.random() < 0.5 || (isLong',
 };

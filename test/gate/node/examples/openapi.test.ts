@@ -23,7 +23,7 @@ function getOnlyOperation(declared: OpenApiDocument): Operation {
   return operation;
 }
 
-describe('operationsOf', () => {
+describe('listOperations', () => {
   it('returns one operation for each method of each path, with the shared parts of the path', () => {
     const declared: OpenApiDocument = {
       paths: {

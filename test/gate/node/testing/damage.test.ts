@@ -90,7 +90,7 @@ const createRequest = (...texts: readonly string[]): ModelRequest => ({
 
 const createRuns = (care: RepeatEffect): Partial<PlayResult> => ({ runs: [run({ care })] });
 
-describe('`damageOf`', () => {
+describe('`computeDamage`', () => {
   it('reports no damage for a play without differences', () => {
     expect(findDamage({})).toEqual(NO_DAMAGE);
   });

@@ -6,7 +6,7 @@ import { createJsonSchemaCheck, formatProblems } from '../../../doors/tools.ts';
 const formatInputProblems = (schema: JsonObject, input: JsonObject) =>
   formatProblems(createJsonSchemaCheck(JSON.parse(JSON.stringify({ type: 'object', ...schema })))(input));
 
-describe('jsonSchemaCheck', () => {
+describe('createJsonSchemaCheck', () => {
   it.each<[string, JsonObject, JsonObject, readonly string[]]>([
     ['a valid input', { properties: { a: { type: 'string' } }, required: ['a'] }, { a: 'b' }, []],
     [

@@ -4,7 +4,7 @@ import type { ToolHints } from '../../../../../src/mcp/tools/entry.ts';
 import { getEffect } from '../../../../doors/mcp.ts';
 import { createClient, createListedTool } from './listing-fixtures.ts';
 
-describe('`effectOf`', () => {
+describe('`getEffect`', () => {
   it.each<[string, ToolHints | undefined, Effect]>([
     ['no hints', undefined, 'once'],
     ['readOnlyHint', { readOnlyHint: true }, 'read'],

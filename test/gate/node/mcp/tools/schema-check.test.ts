@@ -10,7 +10,7 @@ const findProblems = (schema: JsonObject, value: Json): readonly string[] =>
 const findPropertyProblems = (schema: Json, value: Json): readonly string[] =>
   findProblems({ properties: { a: schema } }, { a: value });
 
-describe('`schemaCheck`', () => {
+describe('`createSchemaCheck`', () => {
   it('returns all problems, or only the first', () => {
     const check = createSchemaCheck({
       type: 'object',
@@ -66,7 +66,7 @@ describe('`schemaCheck`', () => {
   });
 });
 
-describe('`schemaCheck` of a schema with regular expressions', () => {
+describe('`createSchemaCheck` of a schema with regular expressions', () => {
   const email = { type: 'string', pattern: '@' };
 
   it.each<[string, Json, Json]>([
