@@ -81,11 +81,12 @@ export interface StreamRequests {
 type ItemStream = AsyncGenerator<StreamItem, void, undefined>;
 
 /**
- * Yields the items of a stream, up to the view of the turn; a stream of a whole session ends only with a
- * failure or abort. Unlike a single request, a stream resets its retries whenever it has shown
- * something.
+ * Yields the items of a stream, and ends after the view of the turn or an erasure. A stream of a whole session
+ * has no view, so it ends only with an erasure, a failure or an abort. Unlike for a single request, the count
+ * of retries restarts whenever an event arrives.
  *
- * @throws HoldfastError for refusals, and if the server is unreachable; the reason of the signal.
+ * @throws HoldfastError if a request is refused or the server is unreachable, and the signal's reason if it
+ * aborts.
  */
 export async function* follow(ways: StreamRequests): ItemStream {
   const { transport, signal, after } = ways;

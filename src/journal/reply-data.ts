@@ -109,8 +109,8 @@ export const PRICED_USAGE: ShapeAs<PricedUsage> = {
 };
 
 /**
- * The usage of several replies. Optional counts cover the models that reported them, and `cost`, in USD, the
- * models with prices. Each is absent if there is no such model.
+ * The usage of several replies. An optional count covers only the models that reported it. `cost`, in USD,
+ * covers only the models with prices. Each is absent if it covers no model.
  */
 export type UsageTotals = { -readonly [Count in keyof PricedUsage]: PricedUsage[Count] };
 

@@ -349,7 +349,7 @@ const appendFiles = (message: FormField, files: readonly PlacedPart[]): readonly
 const isTextMatching = (value: unknown, pattern: RegExp): value is string =>
   typeof value === 'string' && pattern.test(value);
 
-/** Returns the context, or adds its problems. */
+/** Returns the context, or its problems. */
 function parseContext(
   values: FormField,
   allowed: ReadonlySet<string> | undefined,

@@ -167,7 +167,7 @@ function getFailureReason(failure: unknown): string {
   return String(code ?? message ?? 'unknown');
 }
 
-/** Responds like the deployment does, so that the page shows why. */
+/** Responds with a problem, in the format of the deployment, so that the page shows the reason. */
 function refuse(response: ServerResponse, status: number, detail: string): void {
   const type = `urn:holdfast:problem:${status === 502 ? 'connection-lost' : 'cross-site'}`;
   response.writeHead(status, { 'content-type': 'application/problem+json', 'cache-control': 'no-store' });

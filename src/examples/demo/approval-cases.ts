@@ -38,7 +38,7 @@ const decideSeveralTimes: ApprovalCase['decide'] = async (stage, session, pendin
 };
 
 /** Kills the Worker after the refund has happened, but before the Worker receives the response. */
-const killTwice: ApprovalCase['decide'] = async (stage, session, pending) => {
+const killAfterRefund: ApprovalCase['decide'] = async (stage, session, pending) => {
   const hold = await stage.effects.hold('refunds');
   const answer = open(stage, session).decide(pending, { decision: 'approve' });
   answer.catch(() => {});
@@ -56,7 +56,7 @@ const decideTooLate: ApprovalCase['decide'] = async (stage, session, pending) =>
     .decide(pending, { decision: 'approve' })
     .catch((error: unknown) => String(error));
   if (typeof late === 'string' && late.includes('POST returned 409')) return outcome;
-  throw new Error('A decision was accepted after it had expired.');
+  throw new Error('A decision was accepted after its approval had expired.');
 };
 
 async function findOutcome(stage: Stage, session: string): Promise<string> {
@@ -113,7 +113,7 @@ export const approvalCases: readonly ApprovalCase[] = [
     title: 'approved, killed while it is done',
     session: 'again',
     kills: 2,
-    decide: killTwice,
+    decide: killAfterRefund,
     outcome: 'completed',
     effects: [refund],
   },

@@ -86,9 +86,10 @@ export interface AcceptedInputs extends ContinuedInputs {
 }
 
 /**
- * Accepts a client's answers to the questions of a turn, like the route for approvals: from this caller, each
- * once, validated by the question, and bound to it. A repeated answer is accepted. An invalid answer does not
- * affect the others. Returns `undefined` if the session has no such turn.
+ * Accepts a client's answers to the questions of a turn, with the rules of the route for approvals. Each
+ * answer comes from this caller, is validated by its question, is bound to it, and applies only once. A
+ * repeated answer is accepted without a further effect. An invalid answer does not affect the others. Returns
+ * `undefined` if the session has no such turn.
  *
  * @throws ConfigurationError for a fault of the deployment. Errors that prevent the session from responding
  * pass through.

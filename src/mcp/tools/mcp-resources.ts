@@ -53,7 +53,7 @@ export function mcpResources<const Name extends string = string>(
   );
   const made = defineUnfolding({
     ...options,
-    name: name ?? (`${prefix}resources` as Name), // the default if there is no name
+    name: name ?? (`${prefix}resources` as Name), // without a name, `Name` is the type parameter's default
     description: description ?? `What MCP server '${client.name}' has to read: resources and prompts.`,
     metadata: { mcp: { server: client.name } },
     tools: READ_OPERATIONS.map((read) => createReadTool(client, read)),

@@ -22,8 +22,8 @@ export function createAsker(call: AskingCall): Asker {
   const over = Promise.withResolvers<void>();
 
   /**
-   * Waits for the call's earlier questions, then asks this one and waits for the answer. @throws the reason
-   * if the call ends first.
+   * Waits for the call's earlier questions, then asks this one and waits for the answer. @throws Error if the
+   * call ends first, or the reason of its signal if the call is aborted.
    */
   async function waitForAnswer(index: number, wait: Wait): Promise<JournaledAnswer> {
     for (;;) {

@@ -19,7 +19,7 @@ import {
   type AnyUnfoldingTool,
   isInputSchema,
   listAllTools,
-  readAsEmpty,
+  readOrEmpty,
   UNFOLDS,
   type Unfolding,
   type UnfoldingBase,
@@ -179,7 +179,7 @@ function createUnfoldingTool({
     opens: true,
     uses: [UNFOLDING, ...uses],
     route: createShortcut(unfolding, inputSchema),
-    readInput: schema ? undefined : readAsEmpty,
+    readInput: schema ? undefined : readOrEmpty,
     check,
     async call(sent, call) {
       const checked = await call.during('its input schema', () => check(sent, call.tool));

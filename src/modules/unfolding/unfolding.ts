@@ -220,8 +220,10 @@ export const isBroughtBy = (tool: AnyTool, unfolding: string): boolean =>
 export const isInputSchema = (input: InputSchema<unknown> | JsonSchema): input is InputSchema<unknown> =>
   'parse' in input && typeof input.parse === 'function';
 
-/** Treats any input as empty, since an unused input cannot be wrong. */
-export function readAsEmpty(raw: string): JsonObject {
+/**
+ * Returns the input, or an empty object if it is not a JSON object, since an unused input cannot be wrong.
+ */
+export function readOrEmpty(raw: string): JsonObject {
   const parsed = parseToolInput('', raw);
   return parsed.ok ? parsed.input : {};
 }

@@ -26,7 +26,7 @@ async function readSnapshot(): Promise<unknown> {
   return { ...left, isNew: left?.seq === events?.at(-1)?.seq };
 }
 
-/** Returns the messages of the session's last model request. */
+/** Returns the user's texts in the session's last model request, and the number of its tool results. */
 function getLastRequest() {
   const request = site.world.asked('long').at(-1);
   const said = request?.messages.flatMap((one) => (one.role === 'user' ? one.text : []));

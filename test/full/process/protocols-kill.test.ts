@@ -84,7 +84,7 @@ it('an AG-UI thread has the content of the journal after a kill', async () => {
   ]);
 });
 
-it('an A2A task has the content of the journal after a kill', async () => {
+it('an A2A task is completed after its Worker is killed twice, and its refund runs once', async () => {
   const connectClient = () => new ClientFactory().createFromUrl(`${worker.url}/a2a/refunds/`);
   const createMessageRequest = (taskId: string, ...parts: Task['history'][number]['parts']) => ({
     tenant: '',

@@ -35,7 +35,7 @@ afterEach(async () => {
   for (const one of runningServers.splice(0).reverse()) await one.stop();
 });
 
-async function setStage(recorded: Recording, { evicted, flip }: ReplayOptions): Promise<Stage> {
+async function startStage(recorded: Recording, { evicted, flip }: ReplayOptions): Promise<Stage> {
   const evict = (conversation: string): Promise<void> => worker.evict(toObjectName(conversation));
   const server = await startReplayServer(recorded, { before: evicted ? evict : undefined, flip });
   runningServers.push(server);
@@ -119,7 +119,7 @@ describe.skipIf(!recording)('the recorded conversations', () => {
     { name: 'warm', evicted: false },
     { name: 'evicted', evicted: true },
   ])('are replayed without a difference, with objects that are $name', async ({ name, evicted }) => {
-    const stage = await setStage(recorded, { evicted });
+    const stage = await startStage(recorded, { evicted });
     const { answered, served, differences: refused } = stage.server;
     const heard = await Promise.all(
       conversations.map((conversation) => replayConversation(stage, conversation, evicted)),
@@ -146,7 +146,7 @@ describe.skipIf(!recording)('the recorded conversations', () => {
     if (!conversation) throw new Error('The recording contains no conversations.');
     const { id, messages } = conversation;
     const position = messages.findIndex(({ role }) => role === 'tool');
-    const stage = await setStage(recorded, { evicted: false, flip: { conversation: id, position } });
+    const stage = await startStage(recorded, { evicted: false, flip: { conversation: id, position } });
 
     let heard: TurnResponse | undefined;
     for (const { message } of listExchanges(conversation)) {

@@ -184,7 +184,7 @@ it.each<[string, string, Flaw]>([
 
 it.each([
   [['--url', 'http://127.0.0.1:9'], 1, /^failed {3}health {6}GET \/health received no response: /],
-  [['--token', 'x'], 2, /^holdfast smoke: --url must be an http URL/],
+  [['--token', 'x'], 2, /^holdfast smoke: --url must be an http or https URL/],
   [
     ['--url', 'http://a', '--timeout', '0'],
     2,

@@ -30,7 +30,7 @@ const moves = [
   [2004, 'cancelled'],
 ] as const;
 
-/** The scenario of an order desk with a state machine and the tools of the objects that it finds. */
+/** An order desk with a state machine, and with the tools of the objects that it finds. */
 export const orders = defineOrders(paperShop);
 
 export const machine: Scenario = {

@@ -81,10 +81,10 @@ describe.each(SPEAKS)('a server built with the second SDK (%s) that supports %s'
       headers: { traceparent },
     });
     expect(await talk.say()).toMatchObject({ outcome: 'completed' });
-    const events = await readJournal(talk.session);
+    const events = await readJournal(talk.session, talk.via);
     const started = events.find(({ type }) => type === 'tool-call-started');
     const context = ToolCallContext.of({ traceparent });
-    const expected = traceHeaders({ id: String(started?.id), context });
+    const expected = traceHeaders({ id: String(started?.call), context });
     expect(expected.traceparent).toMatch(/^00-4bf92f3577b34da6a3ce929d0e0e4736-[0-9a-f]{16}-01$/);
     const sent = (await run.requests()).filter((request) => getMethod(request) === 'tools/call');
     expect(sent.map(({ body }) => JSON.parse(body).params._meta.traceparent)).toEqual([expected.traceparent]);

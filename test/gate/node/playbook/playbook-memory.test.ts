@@ -314,10 +314,10 @@ describe('a playbook whose Worker is killed', () => {
 
 describe('two calls of a playbook in one batch', () => {
   /**
-   * Returns a playbook whose searches record when they begin and end. A search ends after `together` searches
-   * have begun, or once its start is stored.
+   * Returns a playbook, and a trace of when its searches begin and end. A search ends once `together`
+   * searches have begun. If `of.session` is set, the search also waits until its start is stored.
    */
-  function createTracedSession(key?: (input: { topic: string }) => string, together = 1) {
+  function createTracedPlaybook(key?: (input: { topic: string }) => string, together = 1) {
     const trace: string[] = [];
     const of: { session?: TestSession } = {};
     const slow = createTool('search', async (call) => {
@@ -336,7 +336,7 @@ describe('two calls of a playbook in one batch', () => {
   }
 
   it('run one after another if they have the same key, and the second one sees the progress of the first', async () => {
-    const { trace, made, of } = createTracedSession();
+    const { trace, made, of } = createTracedPlaybook();
     const replies = [
       callPlaybook('a', 'b'),
       useTools('search'),
@@ -354,14 +354,14 @@ describe('two calls of a playbook in one batch', () => {
   });
 
   it('run in parallel if they have different keys', async () => {
-    const { trace, made } = createTracedSession(({ topic }) => topic, 2);
+    const { trace, made } = createTracedPlaybook(({ topic }) => topic, 2);
     const replies = [callPlaybook('a', 'b'), useTools('search'), useTools('search'), 'One.', 'Two.', 'Done.'];
     await startSession([made], replies).send('Go.');
     expect(trace).toEqual(['begins', 'begins', 'ends', 'ends']);
   });
 
   it('return an error result if their key cannot be read from the input', async () => {
-    const { made } = createTracedSession(({ topic }) => topic.toLowerCase());
+    const { made } = createTracedPlaybook(({ topic }) => topic.toLowerCase());
     const bad = {
       calls: [
         { name: 'researcher', input: { topic: 7 } },

@@ -176,7 +176,7 @@ describe('an unreadable turn', () => {
     });
   });
 
-  it('causes an error with the routes to its events and its cancel', async () => {
+  it('causes an error that names the routes to read its events and to cancel it', async () => {
     const app = createClockedApp({ replies: [], leaseMs: LEASE_MS });
     const turn = await openTurn(app, 'model-replied');
     const ended: StoredEvent = { seq: 9, at: 0, type: 'turn-ended', turn, outcome: 'completed' };

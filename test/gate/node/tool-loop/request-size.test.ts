@@ -119,7 +119,7 @@ describe('a request that follows a request with known tokens', () => {
     expect(computeSizeAfter(createRequest(earlier), createRequest([one]))).toBe(REPORTED_TOKENS + sum);
   });
 
-  it('never counts more than its bytes', () => {
+  it('is never counted as more than its bytes', () => {
     const later = createRequest([createSystemMessage('Be quick.'), createUserMessage('Go.')]);
     expect(computeSizeAfter(createRequest(FIRST_MESSAGES), later, { told: 9_000 })).toBe(
       countInputTokens(later),

@@ -294,7 +294,7 @@ describe('an invalid decision', () => {
   });
 
   it.each(['0', '-1', '1.5', 'x', '', '9999999'])(
-    'must name a question by its number, and not by %j',
+    'returns 400 if it names a question by %j instead of its number, starting at 1',
     async (which) => {
       const wait = await startWaitingTurn(['pay']);
       const response = await answer(`${getOnlyLink(wait)}?question=${which}`, APPROVE);

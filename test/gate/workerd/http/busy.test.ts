@@ -398,7 +398,7 @@ describe('a scheduled message', () => {
     ]);
   });
 
-  it.each([-1, '5', null, 31_536_001, true])('cannot be %j', async (delaySeconds) => {
+  it.each([-1, '5', null, 31_536_001, true])('returns 422 for the delay %j', async (delaySeconds) => {
     const response = await post(createSessionPath(), { message: 'Hello', delaySeconds });
     const rule = 'delaySeconds: must be a number from 0 to 31536000 (365 days)';
     expect(await readJson(response)).toEqual(

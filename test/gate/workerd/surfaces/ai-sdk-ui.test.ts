@@ -494,7 +494,7 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
     ]);
   });
 
-  it('retries only once if a page and another tab request it concurrently, after a reload', async () => {
+  it('starts only one retry if two reloaded tabs request it concurrently', async () => {
     const hangs = createHeldReply('Here.');
     const { id, say } = open(
       { version },

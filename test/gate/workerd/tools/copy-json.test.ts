@@ -17,7 +17,7 @@ class Invoice {
   readonly total = 1;
 }
 
-class Endless {
+class EndlessValue {
   toJSON() {
     return { deeper: this };
   }
@@ -156,7 +156,7 @@ describe('copyJson', () => {
     ['an asynchronous toJSON', [{ toJSON: async () => 1 }], '$[0]', 'a Promise: an `await` is missing'],
     [
       'a toJSON that returns its own object again',
-      new Endless(),
+      new EndlessValue(),
       `$${'.deeper'.repeat(500)}`,
       TOO_DEEP_PROBLEM,
     ],

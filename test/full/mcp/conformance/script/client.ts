@@ -20,7 +20,7 @@ const post = (path: string, body: object, headers: Readonly<Record<string, strin
     body: JSON.stringify(body),
   });
 
-/** Passes the tool inputs that a scenario requires to the model. */
+/** The tool calls that the scenario requires. The message lists them for the model. */
 const { toolCalls = [] } = given === '' ? {} : JSON.parse(given);
 const wishText = toolCalls.length > 0 ? JSON.stringify({ toolCalls }) : 'Call every tool.';
 const message = { message: wishText, context: { scenario, server, given } };

@@ -118,7 +118,7 @@ describe('an error of the binding', () => {
     },
   );
 
-  it('is retried after a wait', async () => {
+  it('is retried after a wait if it is temporary', async () => {
     expect(await ask([rejectWith(new Error('3040: busy')), answerHi])).toMatchObject({
       reply: { text: 'hi' },
       waits: [250],

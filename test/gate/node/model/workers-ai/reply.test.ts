@@ -309,7 +309,7 @@ describe('an invalid reply', () => {
     expect(cancelled).toBe(true);
   });
 
-  it('leads to a reply or a ModelError, whatever its form is', async () => {
+  it('is read as a reply or causes a ModelError, in any form', async () => {
     const keys = [
       'response',
       'tool_calls',

@@ -80,7 +80,7 @@ describe('a transformer', () => {
     ]);
   });
 
-  it('cannot separate a call from its result: both are dropped, or the result states that it is missing (CBK-07)', async () => {
+  it('leaves an error in place of a result that it removes without the call (CBK-07)', async () => {
     const lose = defineTransformer({
       name: 'lose',
       messages: (messages) =>

@@ -241,7 +241,7 @@ describe('a call of an agent', () => {
   });
 });
 
-it('an agent whose output refers to its own root returns a plain object', async () => {
+it('an agent whose output schema refers to its own root is listed with a plain object schema', async () => {
   const family = defineAgent({
     name: 'family',
     description: 'Grows.',

@@ -13,7 +13,7 @@ export const REVISION = '2026-07-28';
 
 export const FORM_CAPABILITIES: ClientCapabilities = { elicitation: { form: {} } };
 
-/** The client's metadata of every request. */
+/** Creates the metadata that the client sends with every request. */
 const createEnvelope = (capabilities: ClientCapabilities) => ({
   'io.modelcontextprotocol/protocolVersion': REVISION,
   'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1' },
