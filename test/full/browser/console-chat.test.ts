@@ -1,6 +1,9 @@
 /** The sessions, the inbox and the chat of the console in chromium, by keyboard and by mouse. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { createClient, createIndexClient } from '../../../src/client/entry.ts';
 import type { StoredEvent } from '../../../src/journal/entry.ts';
 import { operatorAccessIn } from '../../../src/modules/operators/entry.ts';
@@ -361,10 +364,28 @@ describe.skipIf(!HAS_BROWSER)('the console of an app without an index', () => {
     await page.getByText('These are the calls of the sessions that this browser has opened.').waitFor();
     await page.getByText('Nothing waits for you').waitFor();
     await page.getByRole('link', { name: 'Sessions' }).click();
+    await page.locator('.session-row').waitFor();
     expect(await page.locator('.session-row').count()).toBe(1);
     expect(await listSeriousFindings(page)).toEqual([]);
     await page.getByRole('button', { name: /^Remove .* from this list$/ }).click();
     await page.getByText('No sessions').waitFor();
+  });
+
+  it('marks a request that the deployed code would make differently', async () => {
+    const storage = mkdtempSync(join(tmpdir(), 'holdfast-console-'));
+    onTestFinished(() => rmSync(storage, { recursive: true, force: true, maxRetries: 3 }));
+    const entry = 'test/full/browser/console/plain-worker.ts';
+    const before = await startWorker(entry, { storage });
+    await createClient({ url: before.url.origin, agent: 'clerk' }).session('s1').send('Hello');
+    await before.stop();
+    const build = { constants: { INSTRUCTIONS: 'Say when the shop is open. Be brief.' } };
+    const after = await startWorker(entry, { storage, build });
+    onTestFinished(() => after.stop());
+    const page = await shown.open(after.url.origin, '#/s/clerk/s1/turn');
+    await page.locator('.row', { hasText: 'shop-model-2' }).click();
+    const detail = page.getByRole('complementary');
+    await detail.getByText('Request, as this code makes it').click();
+    await detail.getByText('The model was sent other instructions than this code makes.').waitFor();
   });
 });
 

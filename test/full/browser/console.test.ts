@@ -75,6 +75,28 @@ describe.skipIf(!HAS_BROWSER)('the console', () => {
     expect(await page.locator('.node.locked').allTextContents()).toEqual(['🔒 refund_order']);
   });
 
+  it('shows a nested loop inside its call, unfolded tools, and the objects on the blackboard', async () => {
+    const page = await open('#/s/clerk/research/turn');
+    const measureIndent = (text: string): Promise<number> =>
+      page
+        .locator('.row', { hasText: text })
+        .first()
+        .locator('.row-label')
+        .getAttribute('style')
+        .then((style) => Number.parseFloat(style?.replace('padding-left:', '') ?? ''));
+    expect(await measureIndent('find_order')).toBeGreaterThan(await measureIndent('researcher'));
+    await page.goto(`${new URL('/console', worker.url)}#/s/clerk/refund/tools`);
+    await page.getByRole('combobox', { name: 'Turn' }).selectOption({ index: 0 });
+    const steps = page.getByRole('list', { name: 'Model calls' }).getByRole('button');
+    await steps.nth(2).click();
+    const unfolded = page.locator('.tool', { hasText: 'unfolded by refund_desk' });
+    await unfolded.nth(1).waitFor();
+    expect(await unfolded.locator('code').allTextContents()).toEqual(['read_policy', 'refund_order']);
+    await page.goto(`${new URL('/console', worker.url)}#/s/clerk/research/state`);
+    await page.getByRole('heading', { name: 'Blackboard' }).waitFor();
+    expect(await page.locator('.board li').textContent()).toMatch(/^stock.*"ropes": 214/s);
+  });
+
   it('searches the journal and moves through it by keyboard', async () => {
     const page = await open('#/s/clerk/refund/journal');
     await page.locator('.virtual-row').first().waitFor();

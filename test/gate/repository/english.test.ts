@@ -12,14 +12,14 @@ const texts = readOwnTexts(resolve(import.meta.dirname, '../../..'));
 /** The maximum number of occurrences of each habit, by kind of text. */
 const CEILINGS: Readonly<Record<TextKind, Partial<Record<Habit, number>>>> = {
   comments: {
-    told: 6,
-    nobody: 297,
-    whoever: 13,
+    told: 2,
+    nobody: 150,
+    whoever: 12,
     stands: 6,
-    answers: 21,
+    answers: 14,
     'unless given': 0,
     'goes on': 0,
-    'begins with what': 13,
+    'begins with what': 5,
   },
   errors: {
     told: 1,
@@ -33,8 +33,8 @@ const CEILINGS: Readonly<Record<TextKind, Partial<Record<Habit, number>>>> = {
   },
   titles: {
     told: 0,
-    nobody: 62,
-    whoever: 19,
+    nobody: 29,
+    whoever: 1,
     stands: 0,
     answers: 0,
     'unless given': 0,
@@ -43,7 +43,7 @@ const CEILINGS: Readonly<Record<TextKind, Partial<Record<Habit, number>>>> = {
   },
   docs: {
     told: 4,
-    nobody: 51,
+    nobody: 49,
     whoever: 0,
     stands: 2,
     answers: 0,

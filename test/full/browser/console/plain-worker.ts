@@ -4,10 +4,13 @@ import { defineAgent } from '../../../../src/index.ts';
 import { console } from '../../../../src/modules/console/entry.ts';
 import { createScriptedShop } from './script.ts';
 
+/** The instructions of another version, if a test deploys one. */
+declare const INSTRUCTIONS: string | undefined;
+
 const clerk = defineAgent({
   name: 'clerk',
   description: 'Says when the shop is open.',
-  instructions: 'Say when the shop is open.',
+  instructions: typeof INSTRUCTIONS === 'string' ? INSTRUCTIONS : 'Say when the shop is open.',
 });
 
 const { worker, TurnRunner } = createHoldfast({

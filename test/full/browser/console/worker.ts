@@ -66,6 +66,7 @@ const slowTool = defineTool({
       // Counting shelf Z takes longer, so that a test can observe the running call.
       await new Promise((resolve) => setTimeout(resolve, shelf === 'Z' ? 3_000 : 250));
     }
+    call.blackboard.add({ shelf, ropes: 214 }, { name: 'stock' });
     return `Shelf ${shelf} holds 214 ropes and 38 blocks.`;
   },
 });
