@@ -107,7 +107,7 @@ export const withToolContext = (
 
 /**
  * Merges default options with those of a request. Tools, names and context merge as in the functions below.
- * All other options come from the request.
+ * Other options come from the request, or from the defaults if the request omits them.
  *
  * @example
  * ```ts

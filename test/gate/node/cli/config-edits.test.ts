@@ -114,7 +114,9 @@ describe('editToml', () => {
     expect(() => editToml('a = 1\nvars = { X = "1" }\n', createSetEdit('vars.Y', 'b'))).toThrow(
       new EditError("'vars' is an inline table on line 2."),
     );
-    expect(() => editToml('flags = [\n"a",\n', createAppendEdit('flags', 'b'))).toThrow(EditError);
+    expect(() => editToml('flags = [\n"a",\n', createAppendEdit('flags', 'b'))).toThrow(
+      new EditError('The list that begins on line 1 is not closed.'),
+    );
   });
 
   it('throws if dotted keys already define the table', () => {

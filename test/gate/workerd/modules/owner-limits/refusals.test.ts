@@ -208,6 +208,11 @@ describe('the owner of limits', () => {
     await expect(limitsOf(holdfast, env).read({ tenant: '' })).rejects.toMatchObject({
       type: 'invalid-query',
     });
+    const unlimited = createHoldfast({ agents: [limited] });
+    await expect(async () => limitsOf(unlimited, env).read({ tenant: shop.name })).rejects.toMatchObject({
+      name: 'ConfigurationError',
+      message: 'This app needs ownerLimits() in its `use`.',
+    });
   });
 
   it('has limits from a lookup, and an error in the lookup is reported as an error of the app', async () => {
