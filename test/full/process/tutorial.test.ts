@@ -220,13 +220,14 @@ describe('the tutorial', () => {
       timestamp: new Date().toISOString(),
       data: { number: 'INV-18' },
     });
-    const signature = new Webhook(BILLING_SECRET).sign('msg_1', new Date(), body);
+    const signedAt = new Date();
+    const signature = new Webhook(BILLING_SECRET).sign('msg_1', signedAt, body);
     const deliver = () =>
       fetch(new URL('/hooks/billing', worker.url), {
         method: 'POST',
         headers: {
           'webhook-id': 'msg_1',
-          'webhook-timestamp': String(Math.floor(Date.now() / 1000)),
+          'webhook-timestamp': String(Math.floor(signedAt.getTime() / 1000)),
           'webhook-signature': signature,
         },
         body,
