@@ -153,12 +153,15 @@ async function declineAndSend(
   services: TurnHost,
   sending: SendRequest,
 ): Promise<SendReceipt> {
-  const { start } = sending;
-  const first = await sendStart(at, { ...sending, start: { ...start, whenBusy: undefined } });
+  const { whenBusy } = sending.start;
+  const sendAs = (next: TurnStart['whenBusy']): Promise<SendReceipt> =>
+    sendStart(at, { ...sending, start: { ...sending.start, whenBusy: next } });
+  const first = await sendAs(undefined);
   const { answer } = first;
   if (answer.status === 'suspended') await declinePending(at, services, answer.turn);
-  else if (answer.status !== 'busy' || start.whenBusy === undefined) return first;
-  return sendStart(at, sending);
+  else if (answer.status !== 'busy' || whenBusy === undefined) return first;
+  // Not refused after the decline, even if another message is next.
+  return sendAs(whenBusy ?? 'queue');
 }
 
 /**

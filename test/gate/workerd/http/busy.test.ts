@@ -213,6 +213,16 @@ describe('a message that queues', () => {
     expect(first).toMatchObject({ outcome: 'cancelled' });
   });
 
+  it('is answered after the messages that waited first, if it is sent only with pending=decline', async () => {
+    const { session } = await startWaitingTurn(['pay'], { replies: ['Second.', 'Third.'] });
+    await (await say(session, 'whenBusy=queue', { message: 'Two' }, ASYNC_HEADERS)).text();
+    const response = await say(session, 'pending=decline', { message: 'Three' });
+    expect([response.status, (await readJson(response)).text]).toEqual([200, 'Third.']);
+    const ended = (await readJournal(session)).filter(({ type }) => type === 'turn-ended');
+    expect(ended.map(({ outcome }) => outcome)).toEqual(['cancelled', 'completed', 'completed']);
+    expect((await listStartedMessages(session)).slice(1)).toEqual(['Two', 'Three']);
+  });
+
   it('queues behind a running turn, even with pending=decline', async () => {
     const { session, first, answering } = await startBusy('Second.');
     const response = await say(session, 'pending=decline&whenBusy=queue', { message: 'Two' }, ASYNC_HEADERS);
