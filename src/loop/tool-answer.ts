@@ -91,8 +91,8 @@ export async function checkDeclaredOutput(
   if (result.type !== 'artifact' || result.withheld || !output) return result;
   const problems = await listOutputProblems(output, result.value);
   if (problems.length === 0) return result;
-  const not = isDomainType(output) ? `is no ${output.name}` : 'does not fit its output';
-  const problem = `Tool '${name}' ran and finished, but its result ${not}: ${problems.join('; ')}.`;
+  const type = isDomainType(output) ? output.name : 'its output';
+  const problem = `Tool '${name}' ran and finished, but its result does not fit ${type}: ${problems.join('; ')}.`;
   logLostValue(loop, problem);
   return createToolResult({ type: 'error', message: `${problem} ${NO_REPEAT_ADVICE}` });
 }

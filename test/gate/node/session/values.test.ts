@@ -316,7 +316,7 @@ describe('a value that cannot be journaled', () => {
 
   const cents = v.object({ cents: v.number() });
   it.each([
-    { output: defineDomainType({ name: 'Bill', schema: cents }), what: 'is no Bill' },
+    { output: defineDomainType({ name: 'Bill', schema: cents }), what: 'does not fit Bill' },
     { output: cents, what: 'does not fit its output' },
     {
       output: v.objectAsync({
@@ -332,7 +332,7 @@ describe('a value that cannot be journaled', () => {
       defineTool({ name: 'bill', description: 'Bills.', output: Bill, run: () => value });
     const problem = `Tool 'bill' ran and finished, but its result ${what}: cents: Invalid type: Expected number but received "two".`;
     const lists = [[], [{ cents: 2 }, null, { cents: 'two' }]];
-    const isOfType = what === 'is no Bill';
+    const isOfType = what === 'does not fit Bill';
     for (const value of [{ cents: 'two' }, ...(isOfType ? [[{ cents: 'two' }]] : [])]) {
       expect(await collectLastResults([createBillTool(value)], 'bill')).toEqual([
         `Error: ${problem} This is a mistake in the code of the tool; do not call it again for this.`,

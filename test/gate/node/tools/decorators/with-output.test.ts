@@ -42,7 +42,7 @@ async function runTurnWith(tool: AnyTool) {
 }
 
 const INVALID_CUSTOMER_ERROR =
-  'Error: Tool \'get\' ran and finished, but its result is no Customer: spent: Invalid key: Expected "spent" but received ' +
+  'Error: Tool \'get\' ran and finished, but its result does not fit Customer: spent: Invalid key: Expected "spent" but received ' +
   'undefined. This is a mistake in the code of the tool; do not call it again for this.';
 
 describe('a tool with an added output type', () => {
