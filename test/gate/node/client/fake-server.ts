@@ -98,10 +98,18 @@ export const createProblemResponse = (
 
 export const LOST_ERROR = new TypeError('fetch failed');
 
-/** Runs all timers while the work proceeds. The caller handles a rejection. */
+/**
+ * Runs timers until the work settles. The caller handles a rejection. Sessions of earlier test files may set
+ * timers without end, so not all timers are run.
+ */
 export async function withoutWaiting<T>(work: Promise<T>): Promise<T> {
-  work.catch(() => {});
-  await vi.runAllTimersAsync();
+  let isSettled = false;
+  const settle = (): void => {
+    isSettled = true;
+  };
+  work.then(settle, settle);
+  await vi.advanceTimersByTimeAsync(0);
+  while (!isSettled && vi.getTimerCount() > 0) await vi.advanceTimersToNextTimerAsync();
   return work;
 }
 
