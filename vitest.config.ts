@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { cloudflareTest } from '@cloudflare/vitest-plugin';
 import { defineConfig } from 'vitest/config';
 import { buildConsolePage } from './build/console-page.ts';
@@ -156,12 +157,20 @@ export default defineConfig({
       },
       {
         ...createWorkerdConfig(),
-        test: { name: 'gate in workerd', include: ['test/gate/workerd/**/*.test.ts'], ...sharedConfig },
+        test: {
+          name: 'gate in workerd',
+          include: ['test/gate/workerd/**/*.test.ts'],
+          ...sharedConfig,
+          // These tests wait more than they compute, unlike those of group 0.
+          sequence: { groupOrder: 1 },
+          maxWorkers: 4,
+        },
       },
       {
-        // The environment that binds a queue, from which the Worker of the tests consumes messages.
+        // The environment that binds a queue, from which the Worker of the tests consumes messages. Projects
+        // run in the order of their names: this one, which mostly waits, beside those in Node.
         ...createWorkerdConfig('production'),
-        test: { name: 'gate in workerd with a queue', include: queueTests, ...sharedConfig },
+        test: { name: 'gate in a Worker with a queue', include: queueTests, ...sharedConfig },
       },
       {
         // Runs the tests of the gate in Node again in workerd, without worker threads and Node's own modules.
@@ -195,6 +204,8 @@ export default defineConfig({
           name: 'full in Node',
           include: ['test/full/**/*.test.ts'],
           exclude: [...fullWorkerd, ...realServers, ...standaloneTests],
+          // For the programs that the tests start, hundreds of times.
+          env: { NODE_COMPILE_CACHE: resolve('node_modules/.cache/compiled') },
           ...timeouts,
           testTimeout: 60_000,
           hookTimeout: 60_000,
@@ -204,7 +215,7 @@ export default defineConfig({
         test: {
           name: 'full in Node, alone',
           include: standaloneTests,
-          sequence: { groupOrder: 1 },
+          sequence: { groupOrder: 2 },
           maxWorkers: 2,
           testTimeout: 400_000,
           hookTimeout: 60_000,

@@ -168,6 +168,7 @@ async function serve({
     bundle: true,
     write: false,
     format: 'esm',
+    minify: true,
     jsx: 'automatic',
     // Dynamic imports stay separate files.
     splitting: true,

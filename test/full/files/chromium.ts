@@ -1,7 +1,15 @@
 import { existsSync } from 'node:fs';
 
-/** The usual paths of the browser's program. */
-const PLACES = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
+/**
+ * The usual paths of the browser's program. The headless shell is preferred, which takes half the CPU time of
+ * the whole browser.
+ */
+const PLACES = [
+  '/usr/bin/chromium-headless-shell',
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+  '/usr/bin/google-chrome',
+];
 
 /**
  * Returns the path of the browser's program, or `undefined` if it is not installed. @throws Error if it is

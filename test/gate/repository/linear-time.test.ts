@@ -301,7 +301,7 @@ const SCANNERS: Readonly<Record<string, Scanner>> = {
   },
   'the input of a call': {
     scan: (text) => parseToolInput('t', text),
-    worst: [' ', '{"a":', '[', '\\"'],
+    worst: [' ', '{"a":', '[0,', '\\"'],
   },
   'numbers written as text': {
     scan: (text) => coerceInput({ at: text }, { type: 'object', properties: { at: { type: 'number' } } }),
