@@ -135,7 +135,10 @@ export interface MessageOptions {
    * `session-busy`.
    */
   readonly whenBusy?: WhenBusy | 'reject' | undefined;
-  /** `decline` declines the questions of the open turn, ends it, and then sends the message. */
+  /**
+   * `decline` declines the questions of the open turn, and ends it. The message is then sent, and comes after
+   * messages that are already queued.
+   */
   readonly pending?: 'decline' | undefined;
   /** Seconds until the turn starts. */
   readonly delaySeconds?: number | undefined;
