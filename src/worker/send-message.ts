@@ -160,7 +160,7 @@ async function declineAndSend(
   const { answer } = first;
   if (answer.status === 'suspended') await declinePending(at, services, answer.turn);
   else if (answer.status !== 'busy' || whenBusy === undefined) return first;
-  // Not refused after the decline, even if another message is next.
+  // Queued if another message is next, since the questions are already declined.
   return sendAs(whenBusy ?? 'queue');
 }
 
